@@ -1,0 +1,3 @@
+//! The `ferroflow` binary.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Data sets: IDX files, embedded digits, batches.

@@ -1,0 +1,1 @@
+//! Master, worker and their sessions; names no transport.

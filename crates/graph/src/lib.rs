@@ -1,0 +1,1 @@
+//! Graphs, op definitions, kernels and gradients: the language of ferroflow.

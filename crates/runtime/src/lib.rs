@@ -1,0 +1,1 @@
+//! Devices, placement, partitioning and the executor.

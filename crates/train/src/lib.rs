@@ -1,0 +1,1 @@
+//! Optimizers, replica placement, savers, hooks and monitored sessions.
