@@ -1,0 +1,564 @@
+//! Functions of two arguments, element by element and with broadcasting: TensorFlow's `cwise_ops` with two inputs, and the
+//! gradients of activations, which are functions of two arguments as well.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+use num_traits::{Float, One, Zero};
+
+use crate::broadcast::Broadcast;
+use crate::compare::zip_runs;
+use crate::error::ArithmeticError;
+use crate::number::{Floating, Real};
+use crate::parallel::{ParallelFor, for_each_part};
+use crate::unary::{BLOCK, SELU_SCALE, SELU_SCALE_ALPHA, sigmoid};
+use crate::vectorise::vectorised;
+
+/// A function of two arguments x and y (in this order), by the name of TensorFlow's op.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Add,
+    Atan2,
+    BitwiseAnd,
+    BitwiseOr,
+    BitwiseXor,
+    /// Integers: rounds towards zero, as C does.
+    Div,
+    /// x / y, and 0 where y is 0.
+    DivNoNan,
+    /// x / y rounded down.
+    FloorDiv,
+    /// The remainder that has the sign of y, as in Python.
+    FloorMod,
+    LeftShift,
+    Maximum,
+    Minimum,
+    /// `Mod` for floating point and `TruncateMod`: the remainder that has the sign of x, as in C.
+    Mod,
+    Mul,
+    /// x y, and 0 where y is 0.
+    MulNoNan,
+    Pow,
+    RightShift,
+    SquaredDifference,
+    Sub,
+    /// x log1p(y), and 0 where x is 0.
+    Xlog1py,
+    /// x log(y), and 0 where x is 0.
+    Xlogy,
+    /// x / y, and 0 where x is 0.
+    Xdivy,
+    /// x: gradient, y: output of `Elu`.
+    EluGrad,
+    /// x: output of `Inv`, y: gradient.
+    InvGrad,
+    /// x: gradient, y: input or output of `Relu`.
+    ReluGrad,
+    /// x: gradient, y: input or output of `Relu6`.
+    Relu6Grad,
+    /// x: output of `Rsqrt`, y: gradient.
+    RsqrtGrad,
+    /// x: gradient, y: output of `Selu`.
+    SeluGrad,
+    /// x: output of `Sigmoid`, y: gradient.
+    SigmoidGrad,
+    /// x: gradient, y: input of `Softplus`.
+    SoftplusGrad,
+    /// x: gradient, y: input of `Softsign`.
+    SoftsignGrad,
+    /// x: output of `Sqrt`, y: gradient.
+    SqrtGrad,
+    /// x: output of `Tanh`, y: gradient.
+    TanhGrad,
+}
+
+/// Which operand of an in-place operation is overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// x = op(x, y).
+    Left,
+    /// y = op(x, y).
+    Right,
+}
+
+/// An element type with functions of two arguments.
+pub trait BinaryElement: Copy + Default + Send + Sync + 'static {
+    /// Computes the output elements that start at `start`, on the calling thread, without looking for bad operands.
+    /// Callers use [`binary`].
+    fn apply(op: BinaryOp, plan: &Broadcast, start: usize, x: &[Self], y: &[Self], out: &mut [Self]) -> Result<(), ArithmeticError>;
+
+    /// Looks for right operands that `op` cannot take.
+    fn check_right(op: BinaryOp, y: &[Self]) -> Result<(), ArithmeticError>;
+}
+
+const GRAIN: usize = 16 * 1024;
+
+/// out = op(x, y) with broadcasting. Integer division by zero and negative integer powers are errors, and `out` is untouched then.
+/// Panics when a length is not the plan's.
+pub fn binary<T: BinaryElement>(
+    pool: &dyn ParallelFor,
+    op: BinaryOp,
+    plan: &Broadcast,
+    x: &[T],
+    y: &[T],
+    out: &mut [T],
+) -> Result<(), ArithmeticError> {
+    assert_eq!((x.len(), y.len(), out.len()), (plan.left_len(), plan.right_len(), plan.len()));
+    T::apply(op, &Broadcast::same(0), 0, &[], &[], &mut [])?;
+    if !out.is_empty() {
+        T::check_right(op, y)?;
+    }
+    for_each_part(pool, out, plan.len(), GRAIN, &|range, out| {
+        let applied = T::apply(op, plan, range.start, x, y, out);
+        debug_assert!(applied.is_ok());
+    });
+    Ok(())
+}
+
+/// Like [`binary`], with the result in place of the operand on `side`, which must have the output's shape
+/// (`plan` names the overwritten operand in its own place: left for `Left`). Panics when a length is not the plan's.
+pub fn binary_in_place<T: BinaryElement>(
+    pool: &dyn ParallelFor,
+    op: BinaryOp,
+    plan: &Broadcast,
+    side: Side,
+    inout: &mut [T],
+    other: &[T],
+) -> Result<(), ArithmeticError> {
+    let (kept, overwritten) = match side {
+        Side::Left => (plan.right_len(), plan.left_len()),
+        Side::Right => (plan.left_len(), plan.right_len()),
+    };
+    assert_eq!((other.len(), overwritten, inout.len()), (kept, plan.len(), plan.len()));
+    T::apply(op, &Broadcast::same(0), 0, &[], &[], &mut [])?;
+    match side {
+        Side::Left if !inout.is_empty() => T::check_right(op, other)?,
+        _ => T::check_right(op, inout)?,
+    }
+    for_each_part(pool, inout, plan.len(), GRAIN, &|range, inout| {
+        let mut before = [T::default(); BLOCK];
+        plan.for_each_run(range.clone(), |run| {
+            let (other_start, other_moves) = match side {
+                Side::Left => (run.right, run.right_moves),
+                Side::Right => (run.left, run.left_moves),
+            };
+            let out = &mut inout[run.out - range.start..][..run.len];
+            for (i, block) in out.chunks_mut(BLOCK).enumerate() {
+                let before = &mut before[..block.len()];
+                before.copy_from_slice(block);
+                let other = if other_moves { &other[other_start + i * BLOCK..][..block.len()] } else { &other[other_start..][..1] };
+                let (x, y) = if side == Side::Left { (&*before, other) } else { (other, &*before) };
+                let Some(plan) = Broadcast::new(&[x.len()], &[y.len()]) else { return };
+                let applied = T::apply(op, &plan, 0, x, y, block);
+                debug_assert!(applied.is_ok());
+            }
+        });
+    });
+    Ok(())
+}
+
+#[inline(always)]
+fn drive<T: Copy, F: Fn(T, T) -> T>((plan, start, x, y, out, f): (&Broadcast, usize, &[T], &[T], &mut [T], F)) {
+    zip_runs(plan, start, x, y, out, f);
+}
+
+#[inline(always)]
+fn drive_floating<T: Floating, F: Fn(T::Wide, T::Wide) -> T::Wide>(
+    (plan, start, x, y, out, f): (&Broadcast, usize, &[T], &[T], &mut [T], F),
+) {
+    zip_runs(plan, start, x, y, out, |x: T, y: T| T::narrow(f(x.widen(), y.widen())));
+}
+
+#[inline(always)]
+fn floor_mod<R: Real>(x: R, y: R) -> R {
+    let rest = x % y;
+    if rest != R::zero() && (rest < R::zero()) != (y < R::zero()) { rest + y } else { rest }
+}
+
+#[inline(always)]
+fn maximum<R: Real>(x: R, y: R) -> R {
+    if x > y || x.is_nan() { x } else { y }
+}
+
+#[inline(always)]
+fn minimum<R: Real>(x: R, y: R) -> R {
+    if x < y || x.is_nan() { x } else { y }
+}
+
+#[inline(always)]
+fn zero_if<R: Zero>(zero: bool, value: R) -> R {
+    if zero { R::zero() } else { value }
+}
+
+#[inline(always)]
+fn xlogy<R: Real>(x: R, y: R) -> R {
+    zero_if(x.is_zero(), x * y.logarithm())
+}
+
+#[inline(always)]
+fn xlog1py<R: Real>(x: R, y: R) -> R {
+    zero_if(x.is_zero(), x * y.logarithm_1p())
+}
+
+#[inline(always)]
+fn selu_grad<R: Real>(gradient: R, y: R) -> R {
+    gradient * if y < R::zero() { y + R::of(SELU_SCALE_ALPHA) } else { R::of(SELU_SCALE) }
+}
+
+#[inline(always)]
+fn softplus_grad<R: Real>(gradient: R, x: R) -> R {
+    gradient * sigmoid(x)
+}
+
+fn floating<T: Floating>(op: BinaryOp, plan: &Broadcast, start: usize, x: &[T], y: &[T], out: &mut [T]) -> Result<(), ArithmeticError> {
+    macro_rules! apply {
+        ($f:expr) => {
+            vectorised((plan, start, x, y, out, $f), drive_floating::<T, _>)
+        };
+        (|$x:ident, $y:ident| $body:expr) => {
+            vectorised((plan, start, x, y, out, |$x: T::Wide, $y: T::Wide| $body), drive_floating::<T, _>)
+        };
+    }
+    let (zero, one) = (T::Wide::zero(), T::Wide::one());
+    let half = T::Wide::of(0.5);
+    match op {
+        BinaryOp::Add => apply!(|x: T::Wide, y: T::Wide| x + y),
+        BinaryOp::Atan2 => apply!(|x: T::Wide, y: T::Wide| x.atan2(y)),
+        BinaryOp::Div => apply!(|x: T::Wide, y: T::Wide| x / y),
+        BinaryOp::DivNoNan => apply!(|x: T::Wide, y: T::Wide| zero_if(y.is_zero(), x / y)),
+        BinaryOp::FloorDiv => apply!(|x: T::Wide, y: T::Wide| (x / y).floor()),
+        BinaryOp::FloorMod => apply!(floor_mod::<T::Wide>),
+        BinaryOp::Maximum => apply!(maximum::<T::Wide>),
+        BinaryOp::Minimum => apply!(minimum::<T::Wide>),
+        BinaryOp::Mod => apply!(|x: T::Wide, y: T::Wide| x % y),
+        BinaryOp::Mul => apply!(|x: T::Wide, y: T::Wide| x * y),
+        BinaryOp::MulNoNan => apply!(|x: T::Wide, y: T::Wide| zero_if(y.is_zero(), x * y)),
+        BinaryOp::Pow => apply!(|x: T::Wide, y: T::Wide| x.powf(y)),
+        BinaryOp::SquaredDifference => apply!(|x: T::Wide, y: T::Wide| (x - y) * (x - y)),
+        BinaryOp::Sub => apply!(|x: T::Wide, y: T::Wide| x - y),
+        BinaryOp::Xlog1py => apply!(xlog1py::<T::Wide>),
+        BinaryOp::Xlogy => apply!(xlogy::<T::Wide>),
+        BinaryOp::Xdivy => apply!(|x: T::Wide, y: T::Wide| zero_if(x.is_zero(), x / y)),
+        BinaryOp::EluGrad => apply!(|g: T::Wide, y: T::Wide| if y < zero { g * (y + one) } else { g }),
+        BinaryOp::InvGrad => apply!(|y: T::Wide, g: T::Wide| -g * y * y),
+        BinaryOp::ReluGrad => apply!(|g: T::Wide, x: T::Wide| if x > zero { g } else { zero }),
+        BinaryOp::Relu6Grad => apply!(|g: T::Wide, x: T::Wide| if x > zero && x < T::Wide::of(6.0) { g } else { zero }),
+        BinaryOp::RsqrtGrad => apply!(|y: T::Wide, g: T::Wide| -half * g * y * y * y),
+        BinaryOp::SeluGrad => apply!(selu_grad::<T::Wide>),
+        BinaryOp::SigmoidGrad => apply!(|y: T::Wide, g: T::Wide| g * y * (one - y)),
+        BinaryOp::SoftplusGrad => apply!(softplus_grad::<T::Wide>),
+        BinaryOp::SoftsignGrad => apply!(|g: T::Wide, x: T::Wide| g / ((one + x.abs()) * (one + x.abs()))),
+        BinaryOp::SqrtGrad => apply!(|y: T::Wide, g: T::Wide| half * g / y),
+        BinaryOp::TanhGrad => apply!(|y: T::Wide, g: T::Wide| g * (one - y * y)),
+        BinaryOp::BitwiseAnd | BinaryOp::BitwiseOr | BinaryOp::BitwiseXor | BinaryOp::LeftShift | BinaryOp::RightShift => {
+            return Err(ArithmeticError::Unsupported);
+        }
+    }
+    Ok(())
+}
+
+macro_rules! floating_element {
+    ($($t:ty)*) => {$(
+        impl BinaryElement for $t {
+            fn apply(op: BinaryOp, plan: &Broadcast, start: usize, x: &[Self], y: &[Self], out: &mut [Self]) -> Result<(), ArithmeticError> {
+                floating(op, plan, start, x, y, out)
+            }
+
+            fn check_right(_: BinaryOp, _: &[Self]) -> Result<(), ArithmeticError> {
+                Ok(())
+            }
+        }
+    )*};
+}
+floating_element!(f32 f64 f16 bf16);
+
+macro_rules! integer_element {
+    ($($t:ty, $signed:expr;)*) => {$(
+        impl BinaryElement for $t {
+            fn apply(op: BinaryOp, plan: &Broadcast, start: usize, x: &[Self], y: &[Self], out: &mut [Self]) -> Result<(), ArithmeticError> {
+                macro_rules! apply {
+                    ($f:expr) => {
+                        drive((plan, start, x, y, out, $f))
+                    };
+                }
+                match op {
+                    BinaryOp::Add => apply!(<$t>::wrapping_add),
+                    BinaryOp::BitwiseAnd => apply!(|x, y| x & y),
+                    BinaryOp::BitwiseOr => apply!(|x, y| x | y),
+                    BinaryOp::BitwiseXor => apply!(|x, y| x ^ y),
+                    BinaryOp::Div | BinaryOp::DivNoNan => apply!(|x: $t, y: $t| if y == 0 { 0 } else { x.wrapping_div(y) }),
+                    BinaryOp::FloorDiv => apply!(|x: $t, y: $t| {
+                        if y == 0 {
+                            return 0;
+                        }
+                        let quotient = x.wrapping_div(y);
+                        let rest = x.wrapping_rem(y);
+                        if rest != 0 && $signed && ((rest ^ y) >> (<$t>::BITS - 1)) != 0 { quotient.wrapping_sub(1) } else { quotient }
+                    }),
+                    BinaryOp::FloorMod => apply!(|x: $t, y: $t| {
+                        if y == 0 {
+                            return 0;
+                        }
+                        let rest = x.wrapping_rem(y);
+                        if rest != 0 && $signed && ((rest ^ y) >> (<$t>::BITS - 1)) != 0 { rest.wrapping_add(y) } else { rest }
+                    }),
+                    // Shifts by less than 0 or by all bits and more are left open by TensorFlow; here they are clamped.
+                    BinaryOp::LeftShift => apply!(|x: $t, y: $t| {
+                        u32::try_from(y).ok().and_then(|y| x.checked_shl(y)).unwrap_or(0)
+                    }),
+                    BinaryOp::RightShift => apply!(|x: $t, y: $t| {
+                        let most = <$t>::BITS - 1;
+                        if u64::try_from(y).is_ok_and(|y| y <= u64::from(most)) { x >> y } else if $signed { x >> most } else { 0 }
+                    }),
+                    BinaryOp::Maximum => apply!(|x: $t, y: $t| x.max(y)),
+                    BinaryOp::Minimum => apply!(|x: $t, y: $t| x.min(y)),
+                    BinaryOp::Mod => apply!(|x: $t, y: $t| if y == 0 { 0 } else { x.wrapping_rem(y) }),
+                    BinaryOp::Mul | BinaryOp::MulNoNan => apply!(<$t>::wrapping_mul),
+                    BinaryOp::Pow => apply!(|x: $t, y: $t| {
+                        let (mut power, mut base, mut exponent) = (1 as $t, x, u64::try_from(y).unwrap_or(0));
+                        while exponent > 0 {
+                            if exponent & 1 == 1 {
+                                power = power.wrapping_mul(base);
+                            }
+                            base = base.wrapping_mul(base);
+                            exponent >>= 1;
+                        }
+                        power
+                    }),
+                    BinaryOp::ReluGrad => apply!(|g: $t, x: $t| if x > 0 { g } else { 0 }),
+                    BinaryOp::Relu6Grad => apply!(|g: $t, x: $t| if x > 0 && x < 6 { g } else { 0 }),
+                    BinaryOp::SquaredDifference => apply!(|x: $t, y: $t| x.wrapping_sub(y).wrapping_mul(x.wrapping_sub(y))),
+                    BinaryOp::Sub => apply!(<$t>::wrapping_sub),
+                    _ => return Err(ArithmeticError::Unsupported),
+                }
+                Ok(())
+            }
+
+            fn check_right(op: BinaryOp, y: &[Self]) -> Result<(), ArithmeticError> {
+                match op {
+                    BinaryOp::Div | BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Mod if y.contains(&0) => {
+                        Err(ArithmeticError::DivisionByZero)
+                    }
+                    BinaryOp::Pow if $signed && y.iter().any(|&y| y >> (<$t>::BITS - 1) != 0) => Err(ArithmeticError::NegativePower),
+                    _ => Ok(()),
+                }
+            }
+        }
+    )*};
+}
+integer_element! {
+    i8, true; i16, true; i32, true; i64, true;
+    u8, false; u16, false; u32, false; u64, false;
+}
+
+fn complex<R: Real>(
+    op: BinaryOp,
+    plan: &Broadcast,
+    start: usize,
+    x: &[Complex<R>],
+    y: &[Complex<R>],
+    out: &mut [Complex<R>],
+) -> Result<(), ArithmeticError> {
+    macro_rules! apply {
+        ($f:expr) => {
+            drive((plan, start, x, y, out, $f))
+        };
+    }
+    let one = Complex::<R>::one();
+    let half = Complex::new(R::of(0.5), R::zero());
+    match op {
+        BinaryOp::Add => apply!(|x: Complex<R>, y: Complex<R>| x + y),
+        BinaryOp::Div => apply!(|x: Complex<R>, y: Complex<R>| x / y),
+        BinaryOp::DivNoNan => apply!(|x: Complex<R>, y: Complex<R>| zero_if(y.is_zero(), x / y)),
+        BinaryOp::Mul => apply!(|x: Complex<R>, y: Complex<R>| x * y),
+        BinaryOp::MulNoNan => apply!(|x: Complex<R>, y: Complex<R>| zero_if(y.is_zero(), x * y)),
+        BinaryOp::Pow => apply!(|x: Complex<R>, y: Complex<R>| x.powc(y)),
+        BinaryOp::SquaredDifference => apply!(|x: Complex<R>, y: Complex<R>| (x - y).conj() * (x - y)),
+        BinaryOp::Sub => apply!(|x: Complex<R>, y: Complex<R>| x - y),
+        BinaryOp::Xlog1py => apply!(|x: Complex<R>, y: Complex<R>| zero_if(x.is_zero(), x * (y + one).ln())),
+        BinaryOp::Xlogy => apply!(|x: Complex<R>, y: Complex<R>| zero_if(x.is_zero(), x * y.ln())),
+        BinaryOp::Xdivy => apply!(|x: Complex<R>, y: Complex<R>| zero_if(x.is_zero(), x / y)),
+        // The gradient of an analytic function is the conjugate of its derivative times the incoming gradient.
+        BinaryOp::InvGrad => apply!(|y: Complex<R>, g: Complex<R>| -g * (y * y).conj()),
+        BinaryOp::RsqrtGrad => apply!(|y: Complex<R>, g: Complex<R>| -half * g * (y * y * y).conj()),
+        BinaryOp::SigmoidGrad => apply!(|y: Complex<R>, g: Complex<R>| g * (y * (one - y)).conj()),
+        BinaryOp::SqrtGrad => apply!(|y: Complex<R>, g: Complex<R>| half * g / y.conj()),
+        BinaryOp::TanhGrad => apply!(|y: Complex<R>, g: Complex<R>| g * (one - y * y).conj()),
+        _ => return Err(ArithmeticError::Unsupported),
+    }
+    Ok(())
+}
+
+macro_rules! complex_element {
+    ($($t:ty)*) => {$(
+        impl BinaryElement for Complex<$t> {
+            fn apply(op: BinaryOp, plan: &Broadcast, start: usize, x: &[Self], y: &[Self], out: &mut [Self]) -> Result<(), ArithmeticError> {
+                complex(op, plan, start, x, y, out)
+            }
+
+            fn check_right(_: BinaryOp, _: &[Self]) -> Result<(), ArithmeticError> {
+                Ok(())
+            }
+        }
+    )*};
+}
+complex_element!(f32 f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Inline;
+    use crate::parallel::tests::Threads;
+    use crate::sample::Sample;
+
+    fn one<T: BinaryElement>(op: BinaryOp, x: T, y: T) -> Result<T, ArithmeticError> {
+        let mut out = [T::default()];
+        binary(&Inline, op, &Broadcast::same(1), &[x], &[y], &mut out).map(|()| out[0])
+    }
+
+    #[test]
+    fn floating_functions_agree_with_their_definition() {
+        type Case = (BinaryOp, fn(f64, f64) -> f64);
+        let cases: &[Case] = &[
+            (BinaryOp::Add, |x, y| x + y),
+            (BinaryOp::Atan2, f64::atan2),
+            (BinaryOp::Div, |x, y| x / y),
+            (BinaryOp::DivNoNan, |x, y| x / y),
+            (BinaryOp::FloorDiv, |x, y| (x / y).floor()),
+            (BinaryOp::FloorMod, |x, y| x - y * (x / y).floor()),
+            (BinaryOp::Maximum, f64::max),
+            (BinaryOp::Minimum, f64::min),
+            (BinaryOp::Mod, |x, y| x - y * (x / y).trunc()),
+            (BinaryOp::Mul, |x, y| x * y),
+            (BinaryOp::SquaredDifference, |x, y| (x - y).powi(2)),
+            (BinaryOp::Sub, |x, y| x - y),
+            (BinaryOp::Xdivy, |x, y| x / y),
+            (BinaryOp::EluGrad, |g, y| if y < 0.0 { g * (y + 1.0) } else { g }),
+            (BinaryOp::ReluGrad, |g, y| if y > 0.0 { g } else { 0.0 }),
+            (BinaryOp::SigmoidGrad, |y, g| g * y * (1.0 - y)),
+            (BinaryOp::SoftplusGrad, |g, x| g / (1.0 + (-x).exp())),
+            (BinaryOp::SoftsignGrad, |g, x| g / (1.0 + x.abs()).powi(2)),
+            (BinaryOp::TanhGrad, |y, g| g * (1.0 - y * y)),
+        ];
+        let mut sample = Sample::new(11);
+        for &(op, exact) in cases {
+            let (x, y) = (sample.f64s(500), sample.f64s(500));
+            let mut out = vec![0.0; 500];
+            binary(&Inline, op, &Broadcast::same(500), &x, &y, &mut out).unwrap();
+            for i in 0..500 {
+                assert!((out[i] - exact(x[i], y[i])).abs() < 1e-11 * (1.0 + out[i].abs()), "{op:?} {} {}", x[i], y[i]);
+                let single = one(op, x[i] as f32, y[i] as f32).unwrap();
+                let expected = exact(f64::from(x[i] as f32), f64::from(y[i] as f32));
+                assert!((f64::from(single) - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{op:?} {} {}", x[i], y[i]);
+            }
+        }
+        for (op, x, y, expected) in [
+            (BinaryOp::Pow, 2.0f32, -1.5, 0.353_553_4),
+            (BinaryOp::Xlogy, 2.0, 3.0, 2.197_224_6),
+            (BinaryOp::Xlog1py, 2.0, 2.0, 2.197_224_6),
+            (BinaryOp::RsqrtGrad, 2.0, 3.0, -12.0),
+            (BinaryOp::SqrtGrad, 2.0, 3.0, 0.75),
+            (BinaryOp::InvGrad, 2.0, 3.0, -12.0),
+            (BinaryOp::SeluGrad, 2.0, -1.0, 1.516_198_7),
+            (BinaryOp::Relu6Grad, 2.0, 6.0, 0.0),
+        ] {
+            let got = one(op, x, y).unwrap();
+            assert!((got - expected).abs() < 1e-6, "{op:?} {got}");
+        }
+    }
+
+    #[test]
+    fn zeros_and_nan_follow_tensorflow() {
+        assert_eq!(one(BinaryOp::DivNoNan, 1.0f32, 0.0), Ok(0.0));
+        assert_eq!(one(BinaryOp::Div, 1.0f32, 0.0), Ok(f32::INFINITY));
+        assert_eq!(one(BinaryOp::MulNoNan, f32::NAN, 0.0), Ok(0.0));
+        assert_eq!(one(BinaryOp::Xlogy, 0.0f32, 0.0), Ok(0.0));
+        assert_eq!(one(BinaryOp::Xdivy, 0.0f64, 0.0), Ok(0.0));
+        for op in [BinaryOp::Maximum, BinaryOp::Minimum] {
+            assert!(one(op, f32::NAN, 1.0).unwrap().is_nan());
+            assert!(one(op, 1.0, f32::NAN).unwrap().is_nan());
+        }
+        assert_eq!(one(BinaryOp::Add, f16::from_f32(1.0), f16::from_f32(0.5)), Ok(f16::from_f32(1.5)));
+        let i = Complex::new(0.0f32, 1.0);
+        assert_eq!(one(BinaryOp::Mul, i, i), Ok(Complex::new(-1.0, 0.0)));
+    }
+
+    #[test]
+    fn integer_division_follows_python_or_c_by_name() {
+        for (x, y, floor, modulo, trunc, rest) in
+            [(7, 2, 3, 1, 3, 1), (-7, 2, -4, 1, -3, -1), (7, -2, -4, -1, -3, 1), (-7, -2, 3, -1, 3, -1)]
+        {
+            assert_eq!(one(BinaryOp::FloorDiv, x, y), Ok(floor));
+            assert_eq!(one(BinaryOp::FloorMod, x, y), Ok(modulo));
+            assert_eq!(one(BinaryOp::Div, x, y), Ok(trunc));
+            assert_eq!(one(BinaryOp::Mod, x, y), Ok(rest));
+            assert_eq!(one(BinaryOp::FloorMod, f64::from(x), f64::from(y)), Ok(f64::from(modulo)));
+        }
+        assert_eq!(one(BinaryOp::FloorMod, 250u8, 7), Ok(5));
+        assert_eq!(one(BinaryOp::FloorDiv, i32::MIN, -1), Ok(i32::MIN));
+        assert_eq!(one(BinaryOp::Mod, i64::MIN, -1), Ok(0));
+    }
+
+    #[test]
+    fn integers_refuse_zero_divisors_and_negative_powers_and_wrap_otherwise() {
+        for op in [BinaryOp::Div, BinaryOp::FloorDiv, BinaryOp::FloorMod, BinaryOp::Mod] {
+            assert_eq!(one(op, 1i32, 0), Err(ArithmeticError::DivisionByZero));
+            assert_eq!(one(op, 1u64, 0), Err(ArithmeticError::DivisionByZero));
+            let in_place = binary_in_place(&Inline, op, &Broadcast::same(2), Side::Right, &mut [1i32, 0], &[1, 1]);
+            assert_eq!(in_place, Err(ArithmeticError::DivisionByZero));
+        }
+        assert_eq!(one(BinaryOp::Pow, 2i32, -1), Err(ArithmeticError::NegativePower));
+        assert_eq!(one(BinaryOp::Pow, -3i32, 3), Ok(-27));
+        assert_eq!(one(BinaryOp::Pow, 2i8, 9), Ok(0));
+        assert_eq!(one(BinaryOp::Pow, 200u8, 255), Ok(200u8.wrapping_pow(255)));
+        assert_eq!(one(BinaryOp::Add, i32::MAX, 1), Ok(i32::MIN));
+        assert_eq!(one(BinaryOp::Sub, 0u8, 1), Ok(255));
+        assert_eq!(one(BinaryOp::LeftShift, 1i32, 40), Ok(0));
+        assert_eq!(one(BinaryOp::RightShift, -8i32, 1), Ok(-4));
+        assert_eq!(one(BinaryOp::RightShift, -8i32, -1), Ok(-1));
+        assert_eq!(one(BinaryOp::BitwiseXor, 6u16, 3), Ok(5));
+        assert_eq!(one(BinaryOp::Atan2, 1i32, 1), Err(ArithmeticError::Unsupported));
+        assert_eq!(one(BinaryOp::BitwiseAnd, 1.0f32, 1.0), Err(ArithmeticError::Unsupported));
+        // Nothing to divide: no error.
+        binary(&Inline, BinaryOp::Div, &Broadcast::new(&[0], &[1]).unwrap(), &[], &[0i32], &mut []).unwrap();
+    }
+
+    #[test]
+    fn broadcast_in_place_and_threads_agree() {
+        let mut sample = Sample::new(12);
+        let shapes: [(&[usize], &[usize]); 6] = [
+            (&[300, 70], &[70]),
+            (&[300, 70], &[300, 1]),
+            (&[70], &[300, 70]),
+            (&[], &[300, 70]),
+            (&[300, 70], &[]),
+            (&[4, 1, 3], &[4, 5, 1]),
+        ];
+        for (left, right) in shapes {
+            let plan = Broadcast::new(left, right).unwrap();
+            let (x, y) = (sample.f32s(plan.left_len()), sample.f32s(plan.right_len()));
+            let mut out = vec![0.0; plan.len()];
+            binary(&Inline, BinaryOp::Sub, &plan, &x, &y, &mut out).unwrap();
+            plan.for_each_run(0..plan.len(), |run| {
+                for i in 0..run.len {
+                    let l = x[run.left + if run.left_moves { i } else { 0 }];
+                    let r = y[run.right + if run.right_moves { i } else { 0 }];
+                    assert_eq!(out[run.out + i], l - r);
+                }
+            });
+            let mut threaded = vec![0.0; plan.len()];
+            binary(&Threads(3), BinaryOp::Sub, &plan, &x, &y, &mut threaded).unwrap();
+            assert_eq!(out, threaded);
+            if x.len() == plan.len() {
+                let mut in_place = x.clone();
+                binary_in_place(&Threads(2), BinaryOp::Sub, &plan, Side::Left, &mut in_place, &y).unwrap();
+                assert_eq!(out, in_place);
+            }
+            if y.len() == plan.len() {
+                let mut in_place = y.clone();
+                binary_in_place(&Threads(2), BinaryOp::Sub, &plan, Side::Right, &mut in_place, &x).unwrap();
+                assert_eq!(out, in_place);
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Dense arithmetic on plain slices: what TensorFlow leaves to Eigen. No tensors, no graph, no threads of its own: callers check
+//! shapes, hand in slices and, where work can be split, their compute pool as [`ParallelFor`].
+//!
+//! Slices whose lengths do not fit together are a mistake of the caller and panic; values never do: what arithmetic cannot do
+//! (an integer divided by zero) is an [`ArithmeticError`]. Results do not depend on the number of threads.
+//!
+//! Entry points are compiled here, for each element type, and not in the calling crate: they are as fast in a debug build
+//! of the caller, and loops over f32 and f64 are compiled twice, for the baseline CPU and for AVX2 with FMA.
+
+mod approximate;
+mod binary;
+mod broadcast;
+mod compare;
+mod error;
+mod gemm;
+mod number;
+mod parallel;
+#[cfg(test)]
+mod sample;
+mod unary;
+mod vectorise;
+
+pub use binary::{BinaryElement, BinaryOp, Side, binary, binary_in_place};
+pub use broadcast::{Broadcast, Run};
+pub use compare::{CompareElement, CompareOp, FloatClass, LogicalOp, classify, compare, logical, logical_not, select};
+pub use error::ArithmeticError;
+pub use gemm::{GemmElement, MatrixRef, batch_matmul, matmul};
+pub use number::{Floating, Real};
+pub use parallel::{Inline, ParallelFor, for_each_part, for_each_range};
+pub use unary::{UnaryElement, UnaryOp, unary, unary_in_place};
