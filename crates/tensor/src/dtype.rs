@@ -74,9 +74,7 @@ impl DType {
     pub fn from_proto(n: i32) -> Result<(DType, bool)> {
         let is_ref = n > REF_OFFSET;
         let base = if is_ref { n - REF_OFFSET } else { n };
-        DType::from_base_number(base)
-            .map(|d| (d, is_ref))
-            .ok_or_else(|| invalid_argument(format!("{n} is not a known data type")))
+        DType::from_base_number(base).map(|d| (d, is_ref)).ok_or_else(|| invalid_argument(format!("{n} is not a known data type")))
     }
 
     /// Like [`DType::from_proto`], but a reference type counts as its base type.

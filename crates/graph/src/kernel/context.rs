@@ -1,0 +1,199 @@
+//! `OpKernel` and its context (TF: `OpKernel`, `AsyncOpKernel`, `OpKernelContext`, `OpKernelConstruction`).
+
+use super::{DeviceInfo, FrameAndIter, FunctionRuntime, Outputs, ResourceManager, StepContext, Value, Variable};
+use crate::node::NodeInfo;
+use ferroflow_tensor::error::{internal, invalid_argument};
+use ferroflow_tensor::{DType, Element, Result, Shape, Tensor};
+use std::sync::Arc;
+
+/// What a kernel may look at when it is made.
+pub struct KernelConstruction<'a> {
+    /// The node.
+    pub node: &'a Arc<NodeInfo>,
+    /// The device.
+    pub device: &'a Arc<DeviceInfo>,
+    /// The device's resources.
+    pub resources: &'a Arc<ResourceManager>,
+    /// Functions of the graph, if it has any.
+    pub functions: Option<&'a Arc<dyn FunctionRuntime>>,
+}
+
+/// A kernel that computes and returns. It may be called for several steps at once.
+pub trait OpKernel: Send + Sync {
+    /// Computes the outputs from the inputs.
+    ///
+    /// Errors: fail the step, with the node's name added.
+    fn compute(&self, ctx: &mut OpKernelContext) -> Result<()>;
+}
+
+/// Called once with the outputs.
+pub type Done = Box<dyn FnOnce(Result<Outputs>) + Send>;
+
+/// A kernel that may wait. While it waits it holds no thread; whoever ends the wait calls `done`.
+pub trait AsyncOpKernel: Send + Sync {
+    /// Starts the work. `done` must be called exactly once, from any thread, also when the step is cancelled.
+    fn compute_async(&self, ctx: AsyncOpContext, done: Done);
+}
+
+/// Inputs of a kernel that may wait; owned, because it outlives the call.
+pub struct AsyncOpContext {
+    /// The node.
+    pub node: Arc<NodeInfo>,
+    /// The step.
+    pub step: Arc<StepContext>,
+    /// Loop frame and iteration, for rendezvous keys.
+    pub frame_iter: FrameAndIter,
+    /// The inputs.
+    pub inputs: Vec<Value>,
+}
+
+impl AsyncOpContext {
+    /// Input `i`; a reference has been read by the executor unless the op takes references there.
+    ///
+    /// Errors: `Internal` if there is no such input or it is a reference.
+    pub fn input(&self, i: usize) -> Result<&Tensor> {
+        tensor_at(&self.inputs, i)
+    }
+
+    /// The variable that input `i` refers to.
+    ///
+    /// Errors: `Internal` if there is no such input or it is no reference.
+    pub fn input_ref(&self, i: usize) -> Result<&Arc<Variable>> {
+        variable_at(&self.inputs, i)
+    }
+}
+
+fn tensor_at(inputs: &[Value], i: usize) -> Result<&Tensor> {
+    match inputs.get(i) {
+        Some(Value::Tensor(t)) => Ok(t),
+        Some(Value::Ref(_)) => Err(internal(format!("input {i} is a reference where a value is expected"))),
+        None => Err(internal(format!("there is no input {i}, only {}", inputs.len()))),
+    }
+}
+
+fn variable_at(inputs: &[Value], i: usize) -> Result<&Arc<Variable>> {
+    match inputs.get(i) {
+        Some(Value::Ref(v)) => Ok(v),
+        Some(Value::Tensor(_)) => Err(internal(format!("input {i} is a value where a reference is expected"))),
+        None => Err(internal(format!("there is no input {i}, only {}", inputs.len()))),
+    }
+}
+
+/// One call of a kernel.
+pub struct OpKernelContext<'a> {
+    /// The node.
+    pub node: &'a Arc<NodeInfo>,
+    /// The step.
+    pub step: &'a Arc<StepContext>,
+    /// Loop frame and iteration, for rendezvous keys.
+    pub frame_iter: FrameAndIter,
+    inputs: &'a mut [Value],
+    outputs: &'a mut Outputs,
+}
+
+impl<'a> OpKernelContext<'a> {
+    /// A context over these inputs; `outputs` is filled with one empty place per output of the node.
+    pub fn new(
+        node: &'a Arc<NodeInfo>,
+        step: &'a Arc<StepContext>,
+        frame_iter: FrameAndIter,
+        inputs: &'a mut [Value],
+        outputs: &'a mut Outputs,
+    ) -> OpKernelContext<'a> {
+        outputs.clear();
+        outputs.resize(node.output_types.len(), None);
+        OpKernelContext { node, step, frame_iter, inputs, outputs }
+    }
+
+    /// How many inputs there are.
+    pub fn num_inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// Input `i`. References have been read by the executor, unless the op takes references there.
+    ///
+    /// Errors: `Internal` if there is no such input or it is a reference.
+    pub fn input(&self, i: usize) -> Result<&Tensor> {
+        tensor_at(self.inputs, i)
+    }
+
+    /// The elements of input `i`.
+    ///
+    /// Errors: `InvalidArgument` if it is of another type; as [`OpKernelContext::input`].
+    pub fn slice<T: Element>(&self, i: usize) -> Result<&[T]> {
+        self.input(i)?.as_slice()
+    }
+
+    /// The only element of input `i`, named in the error by `name`.
+    ///
+    /// Errors: `InvalidArgument` if it is not a scalar (rank 0) of this type.
+    pub fn scalar<T: Element>(&self, i: usize, name: &str) -> Result<T> {
+        let t = self.input(i)?;
+        if !t.shape().is_scalar() {
+            return Err(invalid_argument(format!("{name} must be a scalar, but received tensor of shape: {}", t.shape())));
+        }
+        t.to_scalar()
+    }
+
+    /// Takes input `i` out, so that its memory may be reused if nobody else holds it. An empty tensor takes its place.
+    ///
+    /// Errors: as [`OpKernelContext::input`].
+    pub fn take_input(&mut self, i: usize) -> Result<Tensor> {
+        tensor_at(self.inputs, i)?;
+        match std::mem::replace(&mut self.inputs[i], Value::Tensor(Tensor::scalar(0f32))) {
+            Value::Tensor(t) => Ok(t),
+            Value::Ref(v) => v.read(),
+        }
+    }
+
+    /// The variable that input `i` refers to.
+    ///
+    /// Errors: `Internal` if there is no such input or it is no reference.
+    pub fn input_ref(&self, i: usize) -> Result<&Arc<Variable>> {
+        variable_at(self.inputs, i)
+    }
+
+    /// Input `i` as it came.
+    ///
+    /// Errors: `Internal` if there is no such input.
+    pub fn value(&self, i: usize) -> Result<&Value> {
+        self.inputs.get(i).ok_or_else(|| internal(format!("there is no input {i}, only {}", self.inputs.len())))
+    }
+
+    /// Memory for an output: that of input `i` if nobody else holds it and type and size fit (its old elements are then in it: use
+    /// this only for element-wise work that reads and writes the same place through [`OpKernelContext::take_input`]).
+    ///
+    /// Returns the tensor with the input's elements, or `None`.
+    pub fn forward_input(&mut self, i: usize, dtype: DType, shape: &Shape) -> Option<Tensor> {
+        let t = tensor_at(self.inputs, i).ok()?;
+        if t.dtype() != dtype || t.num_elements() != shape.num_elements() || !t.is_unique() {
+            return None;
+        }
+        self.take_input(i).ok()?.reshaped(shape.clone()).ok()
+    }
+
+    /// Sets output `i`.
+    pub fn set_output(&mut self, i: usize, tensor: Tensor) {
+        debug_assert_eq!(tensor.dtype(), self.node.output_types[i].dtype, "output {i} of {}", self.node.name);
+        self.outputs[i] = Some(Value::Tensor(tensor));
+    }
+
+    /// Sets output `i` to a reference.
+    pub fn set_output_ref(&mut self, i: usize, variable: Arc<Variable>) {
+        self.outputs[i] = Some(Value::Ref(variable));
+    }
+
+    /// Passes input `i` on as output `j`, whatever it is.
+    ///
+    /// Errors: `Internal` if there is no such input.
+    pub fn pass_on(&mut self, i: usize, j: usize) -> Result<()> {
+        let value = self.value(i)?.clone();
+        self.outputs[j] = Some(value);
+        Ok(())
+    }
+
+    /// The device's resources.
+    pub fn resources(&self) -> &Arc<ResourceManager> {
+        &self.step.resources
+    }
+}
