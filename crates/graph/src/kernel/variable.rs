@@ -77,3 +77,9 @@ impl Variable {
         failed_precondition(format!("Attempting to use uninitialized value {}", self.name))
     }
 }
+
+impl std::fmt::Debug for Variable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Variable({}: {})", self.name, self.dtype)
+    }
+}
