@@ -59,6 +59,7 @@ pub enum DataType {
     DtUint4 = 30,
     DtInt2 = 31,
     DtUint2 = 32,
+    DtFloat4E2m1fn = 33,
     DtFloatRef = 101,
     DtDoubleRef = 102,
     DtInt32Ref = 103,
@@ -91,6 +92,7 @@ pub enum DataType {
     DtUint4Ref = 130,
     DtInt2Ref = 131,
     DtUint2Ref = 132,
+    DtFloat4E2m1fnRef = 133,
 }
 impl DataType {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -132,6 +134,7 @@ impl DataType {
             Self::DtUint4 => "DT_UINT4",
             Self::DtInt2 => "DT_INT2",
             Self::DtUint2 => "DT_UINT2",
+            Self::DtFloat4E2m1fn => "DT_FLOAT4_E2M1FN",
             Self::DtFloatRef => "DT_FLOAT_REF",
             Self::DtDoubleRef => "DT_DOUBLE_REF",
             Self::DtInt32Ref => "DT_INT32_REF",
@@ -164,6 +167,7 @@ impl DataType {
             Self::DtUint4Ref => "DT_UINT4_REF",
             Self::DtInt2Ref => "DT_INT2_REF",
             Self::DtUint2Ref => "DT_UINT2_REF",
+            Self::DtFloat4E2m1fnRef => "DT_FLOAT4_E2M1FN_REF",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -202,6 +206,7 @@ impl DataType {
             "DT_UINT4" => Some(Self::DtUint4),
             "DT_INT2" => Some(Self::DtInt2),
             "DT_UINT2" => Some(Self::DtUint2),
+            "DT_FLOAT4_E2M1FN" => Some(Self::DtFloat4E2m1fn),
             "DT_FLOAT_REF" => Some(Self::DtFloatRef),
             "DT_DOUBLE_REF" => Some(Self::DtDoubleRef),
             "DT_INT32_REF" => Some(Self::DtInt32Ref),
@@ -234,6 +239,7 @@ impl DataType {
             "DT_UINT4_REF" => Some(Self::DtUint4Ref),
             "DT_INT2_REF" => Some(Self::DtInt2Ref),
             "DT_UINT2_REF" => Some(Self::DtUint2Ref),
+            "DT_FLOAT4_E2M1FN_REF" => Some(Self::DtFloat4E2m1fnRef),
             _ => None,
         }
     }
@@ -2384,7 +2390,7 @@ pub struct TensorInfo {
     pub dtype: i32,
     #[prost(message, optional, tag = "3")]
     pub tensor_shape: ::core::option::Option<TensorShapeProto>,
-    #[prost(oneof = "tensor_info::Encoding", tags = "1, 4")]
+    #[prost(oneof = "tensor_info::Encoding", tags = "1, 4, 5")]
     pub encoding: ::core::option::Option<tensor_info::Encoding>,
 }
 /// Nested message and enum types in `TensorInfo`.
@@ -2404,6 +2410,9 @@ pub mod tensor_info {
         Name(::prost::alloc::string::String),
         #[prost(message, tag = "4")]
         CooSparse(CooSparse),
+        /// A serialized TensorInfo.CompositeTensor; carried along, not interpreted.
+        #[prost(bytes, tag = "5")]
+        CompositeTensor(::prost::bytes::Bytes),
     }
 }
 /// The inputs and outputs of one use of a model.

@@ -8,8 +8,10 @@
 //! * `bytes` fields are [`bytes::Bytes`]: decoding from a `Bytes` shares the buffer, so a large `tensor_content` is not copied.
 //! * Maps are `BTreeMap`s, so equal messages encode to equal bytes.
 //! * Enum fields are open `i32`s; unknown numbers survive. Convert with `DataType::try_from(x)` or the getters.
-//! * Unknown fields are dropped. Fields that a task must pass on without understanding them (`GraphDef::debug_info`,
-//!   `MetaGraphDef::object_graph_def`) are kept as bytes, which have the same wire form as the message.
+//! * Unknown fields are dropped. Messages that are only passed on (`GraphDef::debug_info`, `MetaGraphDef::object_graph_def`,
+//!   `composite_tensor` of `TensorInfo`) are kept as bytes, which have the same wire form.
+//! * A protobuf `MergeFrom(other)` is `merge(other.encode_to_vec().as_slice())`: set scalars win, lists are appended.
+//! * Messages nested deeper than 100 are refused, so hostile input cannot exhaust the stack.
 //! * [`Any`] is wire-equal to `google.protobuf.Any`, [`Code`] to `tensorflow.error.Code`.
 
 // The generator's own layout and names; see xtask.
@@ -18,4 +20,4 @@
 mod generated;
 
 pub use generated::*;
-pub use prost::{DecodeError, EncodeError, Message, Name};
+pub use prost::{DecodeError, EncodeError, Message, UnknownEnumValue};
