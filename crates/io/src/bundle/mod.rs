@@ -1,0 +1,29 @@
+//! The tensor bundle: TF's V2 checkpoint format.
+//!
+//! A checkpoint is named by a *prefix*. `<prefix>.index` is a sorted string table from tensor names to entries
+//! (type, shape, where the bytes are, their checksum); `<prefix>.data-SSSSS-of-NNNNN` hold the bytes. A
+//! partitioned variable has one entry that lists its slices, and one per slice under an ordered-code key.
+
+mod entry;
+mod merge;
+mod payload;
+mod reader;
+mod region;
+mod slice;
+mod writer;
+
+pub use entry::BundleEntry;
+pub use merge::{MergeOptions, merge_bundles};
+pub use reader::BundleReader;
+pub use slice::{Extent, ShapeAndSlice, TensorSlice};
+pub use writer::BundleWriter;
+
+/// `<prefix>.index`.
+pub fn index_file_name(prefix: &str) -> String {
+    format!("{prefix}.index")
+}
+
+/// `<prefix>.data-SSSSS-of-NNNNN`.
+pub fn data_file_name(prefix: &str, shard: u32, num_shards: u32) -> String {
+    format!("{prefix}.data-{shard:05}-of-{num_shards:05}")
+}
