@@ -45,6 +45,10 @@ pub struct AsyncOpContext {
     pub frame_iter: FrameAndIter,
     /// The inputs.
     pub inputs: Vec<Value>,
+    /// Whether an input is dead. Only transfer ops (`_Send`, `_HostSend`, `_Recv`, `_HostRecv`) are run then; for every other op it is
+    /// false. A dead send passes this on as `Received::is_dead`; its input then is an empty tensor of the right type. A receive
+    /// that is told of a dead tensor leaves its output `None`, which makes it dead here too.
+    pub is_input_dead: bool,
 }
 
 impl AsyncOpContext {
@@ -87,6 +91,8 @@ pub struct OpKernelContext<'a> {
     pub step: &'a Arc<StepContext>,
     /// Loop frame and iteration, for rendezvous keys.
     pub frame_iter: FrameAndIter,
+    /// Whether an input is dead; see [`AsyncOpContext::is_input_dead`].
+    pub is_input_dead: bool,
     inputs: &'a mut [Value],
     outputs: &'a mut Outputs,
 }
@@ -102,7 +108,7 @@ impl<'a> OpKernelContext<'a> {
     ) -> OpKernelContext<'a> {
         outputs.clear();
         outputs.resize(node.output_types.len(), None);
-        OpKernelContext { node, step, frame_iter, inputs, outputs }
+        OpKernelContext { node, step, frame_iter, is_input_dead: false, inputs, outputs }
     }
 
     /// How many inputs there are.
