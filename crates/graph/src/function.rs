@@ -1,6 +1,7 @@
 //! `FunctionLibrary`: graphs that nodes call by name (TF: `FunctionDefLibrary`).
 
-use crate::attr::AttrMap;
+use crate::attr::{AttrMap, AttrValue, FuncAttr};
+use crate::node::NodeGraph;
 use crate::op::OpDef;
 use ferroflow_tensor::Result;
 use ferroflow_tensor::error::invalid_argument;
@@ -91,8 +92,44 @@ impl FunctionLibrary {
         self.gradients.iter().map(|(k, v)| (k.as_str(), v.as_str()))
     }
 
+    /// The part of the library that the nodes of a graph can reach, through each other too.
+    pub fn reachable_from(&self, graph: &NodeGraph) -> FunctionLibrary {
+        let mut reached = FunctionLibrary::default();
+        let mut names = Vec::new();
+        for node in graph.nodes() {
+            mentioned(node.info.op_name(), &node.info.attrs, &mut names);
+        }
+        while let Some(name) = names.pop() {
+            let Some(f) = self.functions.get(&name).filter(|_| !reached.functions.contains_key(&name)) else { continue };
+            for node in &f.nodes {
+                mentioned(&node.op, &node.attrs, &mut names);
+            }
+            if let Some(gradient) = self.gradients.get(&name) {
+                names.push(gradient.clone());
+                reached.gradients.insert(name.clone(), gradient.clone());
+            }
+            reached.functions.insert(name, f.clone());
+        }
+        reached
+    }
+
     /// Whether there is no function.
     pub fn is_empty(&self) -> bool {
         self.functions.is_empty()
+    }
+}
+
+/// Collects the names that could be functions: the op's own and those in attributes.
+fn mentioned(op: &str, attrs: &AttrMap, names: &mut Vec<String>) {
+    fn in_func(f: &FuncAttr, names: &mut Vec<String>) {
+        mentioned(&f.name, &f.attrs, names);
+    }
+    names.push(op.to_owned());
+    for (_, value) in attrs.iter() {
+        match value {
+            AttrValue::Func(f) => in_func(f, names),
+            AttrValue::Funcs(fs) => fs.iter().for_each(|f| in_func(f, names)),
+            _ => {}
+        }
     }
 }

@@ -117,6 +117,12 @@ impl NodeGraph {
         Ok(id)
     }
 
+    /// Makes room for this many more nodes.
+    pub fn reserve(&mut self, additional: usize) {
+        self.nodes.reserve(additional);
+        self.by_name.reserve(additional);
+    }
+
     /// All nodes in the order in which they were added.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -8,7 +8,7 @@ mod scope;
 mod state;
 
 pub use op_builder::OpBuilder;
-pub use scope::DeviceScope;
+pub use scope::{DeviceScope, IntoDeviceScope, OpToPlace};
 
 use crate::node::{Endpoint, Node, NodeGraph, NodeId};
 use crate::op::OpRegistry;

@@ -89,8 +89,12 @@ mod tests {
         let m = CancellationManager::new();
         let calls = Arc::new(AtomicU32::new(0));
         let (a, b) = (calls.clone(), calls.clone());
-        m.register(move |_| drop(a.fetch_add(1, Ordering::SeqCst))).unwrap();
-        let token = m.register(move |_| drop(b.fetch_add(10, Ordering::SeqCst))).unwrap();
+        m.register(move |_| {
+            a.fetch_add(1, Ordering::SeqCst);
+        }).unwrap();
+        let token = m.register(move |_| {
+            b.fetch_add(10, Ordering::SeqCst);
+        }).unwrap();
         assert!(m.deregister(token));
         m.cancel(cancelled("stop"));
         m.cancel(cancelled("again"));

@@ -1,8 +1,8 @@
 //! `OpRegistry`: the ops that a process knows (TF: `OpRegistry` and the kernel registry in one).
 
 use super::def::OpDef;
-use super::spec::{Kernel, OpSpec};
-use crate::AttrMap;
+use super::spec::{Kernel, OpSpec, WORDS};
+use crate::{AttrMap, FunctionDef};
 use ferroflow_tensor::error::{invalid_argument, not_found};
 use ferroflow_tensor::{Error, Result};
 use std::collections::HashMap;
@@ -16,7 +16,20 @@ pub struct Op {
     pub spec: &'static OpSpec,
 }
 
+/// What all calls of functions by name share; the function's signature is the definition.
+static FUNCTION_CALL: OpSpec = OpSpec { doc: "Calls the function of the graph's library that has the op's name.", ..WORDS };
+
 impl Op {
+    /// The op of nodes that call a function by its name.
+    pub fn call_of(function: &FunctionDef) -> Op {
+        Op { def: function.signature.clone(), spec: &FUNCTION_CALL }
+    }
+
+    /// Whether nodes of it are calls of the function of that name; such nodes have no kernel.
+    pub fn is_function_call(&self) -> bool {
+        std::ptr::eq(self.spec, &FUNCTION_CALL)
+    }
+
     /// The kernel for a device type and a node's attributes.
     ///
     /// Errors: `InvalidArgument` `No OpKernel was registered to support Op '…' …`.
