@@ -14,7 +14,7 @@ pub mod shape_inference;
 
 pub use attr::{AttrMap, AttrValue, FuncAttr};
 pub use builder::{DeviceScope, Graph, IntoDeviceScope, OpBuilder, OpToPlace, Operation, Output};
-pub use function::{FunctionDef, FunctionLibrary, NodeDef};
+pub use function::{FunctionBody, FunctionDef, FunctionLibrary, NodeDef, instantiate};
 pub use gradient::{Grad, OutGrads};
 pub use graph_def::{FromGraphDefOptions, ToGraphDefOptions, extend, from_graph_def, from_graph_def_with, to_graph_def};
 pub use node::{Endpoint, Node, NodeGraph, NodeId, NodeInfo, Versions, parse_tensor_name};

@@ -36,6 +36,17 @@ impl NodeInfo {
         Ok(NodeInfo { name, op, attrs, input_types: arity.inputs, output_types: arity.outputs })
     }
 
+    /// The same node under another name.
+    pub fn renamed(&self, name: impl Into<Arc<str>>) -> NodeInfo {
+        NodeInfo {
+            name: name.into(),
+            op: self.op.clone(),
+            attrs: self.attrs.clone(),
+            input_types: self.input_types.clone(),
+            output_types: self.output_types.clone(),
+        }
+    }
+
     /// The op's name.
     pub fn op_name(&self) -> &str {
         &self.op.def.name
@@ -86,6 +97,13 @@ pub struct Versions {
     pub min_consumer: i32,
     /// Consumers that must refuse the graph.
     pub bad_consumers: Vec<i32>,
+}
+
+impl Versions {
+    /// Those of the graphs that we make.
+    pub fn current() -> Versions {
+        Versions { producer: crate::graph_def::GRAPH_DEF_VERSION, ..Default::default() }
+    }
 }
 
 /// A dataflow graph. Nodes are never removed; smaller graphs are made by copying nodes.

@@ -91,10 +91,13 @@ mod tests {
         let (a, b) = (calls.clone(), calls.clone());
         m.register(move |_| {
             a.fetch_add(1, Ordering::SeqCst);
-        }).unwrap();
-        let token = m.register(move |_| {
-            b.fetch_add(10, Ordering::SeqCst);
-        }).unwrap();
+        })
+        .unwrap();
+        let token = m
+            .register(move |_| {
+                b.fetch_add(10, Ordering::SeqCst);
+            })
+            .unwrap();
         assert!(m.deregister(token));
         m.cancel(cancelled("stop"));
         m.cancel(cancelled("again"));

@@ -142,6 +142,20 @@ impl OpDef {
 }
 
 impl ArgDef {
+    /// Whether it stands for any number of tensors.
+    pub fn is_list(&self) -> bool {
+        self.number_attr.is_some() || matches!(self.ty, ArgType::ListAttr(_))
+    }
+
+    /// The types of the tensors that it stands for, given the node's complete attributes.
+    ///
+    /// Errors: `InvalidArgument` if an attribute that they depend on is missing or of another kind.
+    pub fn types(&self, attrs: &AttrMap) -> Result<Vec<EdgeType>> {
+        let mut types = Vec::new();
+        self.expand(attrs, &mut types)?;
+        Ok(types)
+    }
+
     /// Appends the types of the tensors that this argument stands for.
     fn expand(&self, attrs: &AttrMap, types: &mut Vec<EdgeType>) -> Result<()> {
         let edge = |dtype| EdgeType { dtype, is_ref: self.is_ref };

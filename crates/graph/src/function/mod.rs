@@ -1,5 +1,9 @@
 //! `FunctionLibrary`: graphs that nodes call by name (TF: `FunctionDefLibrary`).
 
+mod instantiate;
+
+pub use instantiate::{FunctionBody, instantiate};
+
 use crate::attr::{AttrMap, AttrValue, FuncAttr};
 use crate::node::NodeGraph;
 use crate::op::OpDef;
@@ -111,6 +115,42 @@ impl FunctionLibrary {
             reached.functions.insert(name, f.clone());
         }
         reached
+    }
+
+    /// The first chain of calls from this function on that ends where it has been before: `["f", "g", "f"]`. Such functions cannot be
+    /// expanded into their callers.
+    pub fn recursion(&self, function: &str) -> Option<Vec<String>> {
+        let callees = |name: &str| {
+            let mut names = Vec::new();
+            for node in self.functions.get(name).iter().flat_map(|f| &f.nodes) {
+                mentioned(&node.op, &node.attrs, &mut names);
+            }
+            names.retain(|n| self.functions.contains_key(n));
+            names
+        };
+        // Depth first without recursion of our own: the chain and, for each of its functions, the callees still to visit.
+        let mut chain = vec![function.to_owned()];
+        let mut open = vec![callees(function)];
+        let mut finished = std::collections::HashSet::new();
+        while let Some(next) = open.last_mut() {
+            match next.pop() {
+                None => {
+                    open.pop();
+                    finished.extend(chain.pop());
+                }
+                Some(name) => {
+                    if let Some(start) = chain.iter().position(|c| *c == name) {
+                        chain.push(name);
+                        return Some(chain.split_off(start));
+                    }
+                    if !finished.contains(&name) {
+                        open.push(callees(&name));
+                        chain.push(name);
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Whether there is no function.
