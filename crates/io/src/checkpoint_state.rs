@@ -92,12 +92,17 @@ impl CheckpointState {
     ///
     /// Errors: those of the file system.
     pub fn write(&self, fs: &Arc<dyn FileSystem>, dir: &str, name: &str, relative: bool) -> Result<()> {
+        write_atomically(fs, &join(dir, name), self.stored_in(dir, relative).to_text().as_bytes())
+    }
+
+    /// The state with its paths as a file of `dir` stores them.
+    fn stored_in(&self, dir: &str, relative: bool) -> CheckpointState {
         let mut stored = self.clone();
-        if relative || !dir.starts_with('/') {
+        if !dir.is_empty() && (relative || !dir.starts_with('/')) {
             let dir = format!("{}/", dir.trim_end_matches('/'));
             stored.map_paths(|p| p.strip_prefix(&dir).unwrap_or(p).to_owned());
         }
-        write_atomically(fs, &join(dir, name), stored.to_text().as_bytes())
+        stored
     }
 
     fn map_paths(&mut self, f: impl Fn(&str) -> String) {
@@ -163,6 +168,14 @@ mod tests {
         state.write(&fs, dir, "checkpoint", false).unwrap();
         assert_eq!(CheckpointState::read(&fs, dir, "checkpoint").unwrap().unwrap(), state);
         assert!(String::from_utf8(fs.read(&format!("{dir}/checkpoint")).unwrap()).unwrap().contains(&format!("\"{dir}/m-2\"")));
+    }
+
+    #[test]
+    fn absolute_paths_stay_in_a_state_file_of_the_working_directory() {
+        let state = CheckpointState::new("/abs/m-1", &[]);
+        assert_eq!(state.stored_in("", false), state);
+        assert_eq!(state.stored_in("rel", false), state);
+        assert_eq!(CheckpointState::new("rel/m-1", &[]).stored_in("rel/", false), CheckpointState::new("m-1", &[]));
     }
 
     #[test]

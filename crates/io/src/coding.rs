@@ -62,11 +62,6 @@ impl<'a> Cursor<'a> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    /// A little-endian u64. Errors: `DataLoss` at the end.
-    pub fn u64(&mut self) -> Result<u64> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
     /// A varint of at most 64 bits.
     ///
     /// Errors: `DataLoss` if it is cut or does not fit.

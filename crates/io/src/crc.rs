@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn masking_follows_the_formula_and_is_undone() {
         for crc in [0, 1, 0xe306_9283, u32::MAX] {
-            let formula = ((crc >> 15) | (crc << 17)).wrapping_add(0xa282_ead8);
+            let formula = ((u64::from(crc) << 17 | u64::from(crc) >> 15) + 0xa282_ead8) as u32;
             assert_eq!(mask(crc), formula);
             assert_eq!(unmask(formula), crc);
         }

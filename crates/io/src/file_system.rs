@@ -147,7 +147,11 @@ impl FileSystem for LocalFileSystem {
     fn rename(&self, from: &str, to: &str) -> Result<()> {
         fs::rename(local(from), local(to)).map_err(|e| Error::from(e).context(format!("rename {from} to {to}")))?;
         let dir = parent(to);
-        fs::File::open(local(dir)).and_then(|d| d.sync_all()).map_err(at(dir))
+        match fs::File::open(local(dir)).and_then(|d| d.sync_all()) {
+            // Some file systems cannot sync a directory; then there is nothing to wait for.
+            Err(e) if matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+            result => result.map_err(at(dir)),
+        }
     }
 
     fn delete_file(&self, path: &str) -> Result<()> {

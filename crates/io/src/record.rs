@@ -12,6 +12,8 @@ use std::io::{self, Read, Write};
 
 const HEADER_LEN: usize = 12;
 const FOOTER_LEN: usize = 4;
+/// Most bytes asked of the stream at once.
+const READ_LEN: usize = 1 << 20;
 
 /// How the whole file is compressed (TF: `TFRecordOptions.compression_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -194,17 +196,25 @@ impl<R: Read> RecordReader<R> {
 
     /// Reads until `want` bytes are pending; false if the stream ends before. Memory grows only with bytes that exist.
     fn fill_to(&mut self, want: usize) -> Result<bool> {
-        let missing = want.saturating_sub(self.pending.len());
-        if missing > 0 {
-            let offset = self.offset;
-            let input: &mut dyn Read = match &mut self.input {
-                Decoder::Plain(r) => r,
-                Decoder::Zlib(d) => d,
-                Decoder::Gzip(d) => d,
-            };
-            input.take(missing as u64).read_to_end(&mut self.pending).map_err(|e| read_error(e, offset))?;
+        let input: &mut dyn Read = match &mut self.input {
+            Decoder::Plain(r) => r,
+            Decoder::Zlib(d) => d,
+            Decoder::Gzip(d) => d,
+        };
+        let mut have = self.pending.len();
+        while have < want {
+            self.pending.resize(have + (want - have).min(READ_LEN), 0);
+            let result = input.read(self.pending.get_mut(have..).unwrap_or_default());
+            have += *result.as_ref().unwrap_or(&0);
+            self.pending.truncate(have);
+            match result {
+                Ok(0) => return Ok(false),
+                Ok(_) => {}
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(read_error(e, self.offset)),
+            }
         }
-        Ok(self.pending.len() >= want)
+        Ok(true)
     }
 
     fn cut(&self) -> Result<Option<Vec<u8>>> {

@@ -4,6 +4,7 @@
 //! concatenation, see [`merge`].
 
 use crate::histogram::Histogram;
+use bytes::Bytes;
 use ferroflow_proto::summary::value::Value as Kind;
 use ferroflow_proto::summary::{Image, Value};
 use ferroflow_proto::summary_metadata::PluginData;
@@ -39,13 +40,12 @@ pub fn image(tag: &str, height: usize, width: usize, channels: usize, pixels: &[
 
 /// The summary of lines of text (TensorBoard's text plugin; Markdown).
 ///
-/// Errors: `Internal` never happens in practice; it is what the tensor codec declares.
+/// One line makes a scalar, others a vector.
+///
+/// Errors: what the tensor codec refuses.
 pub fn text(tag: &str, lines: &[&str]) -> Result<Vec<u8>> {
-    let strings = lines.iter().map(|l| bytes::Bytes::copy_from_slice(l.as_bytes())).collect();
-    let value = match lines {
-        [line] => Tensor::string(bytes::Bytes::copy_from_slice(line.as_bytes())),
-        _ => Tensor::strings(Shape::from_lens(&[lines.len()])?, strings)?,
-    };
+    let shape = if lines.len() == 1 { Shape::scalar() } else { Shape::from_lens(&[lines.len()])? };
+    let value = Tensor::strings(shape, lines.iter().map(|l| Bytes::copy_from_slice(l.as_bytes())).collect())?;
     let metadata = SummaryMetadata {
         plugin_data: Some(PluginData { plugin_name: "text".to_owned(), ..PluginData::default() }),
         data_class: DataClass::Tensor.into(),

@@ -5,10 +5,10 @@
 
 use super::entry::BundleEntry;
 use super::reader::BundleReader;
-use super::writer::{add_slices, duplicate, write_index};
+use super::writer::{add_slices, write_index};
 use super::{data_file_name, index_file_name};
 use crate::file_system::{FileSystem, create_parent, parent};
-use ferroflow_tensor::error::{Result, failed_precondition, invalid_argument, not_found};
+use ferroflow_tensor::error::{Error, Result, failed_precondition, invalid_argument, not_found};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Merged {
         let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
         reader.for_each_entry(|key, mut entry| {
             if !entry.slices.is_empty() {
-                return self.merge_sliced(key, entry);
+                return self.merge_sliced(key, entry, prefix);
             }
             let next = self.data_files.len() as u32;
             entry.shard_id = match numbers.entry(entry.shard_id) {
@@ -90,7 +90,7 @@ impl Merged {
                 }
             };
             match self.entries.entry(key.to_vec()) {
-                Entry::Occupied(_) => Err(duplicate(key)),
+                Entry::Occupied(_) => Err(duplicate(key, prefix)),
                 Entry::Vacant(slot) => {
                     slot.insert(entry);
                     Ok(())
@@ -104,13 +104,13 @@ impl Merged {
         Ok(())
     }
 
-    fn merge_sliced(&mut self, key: &[u8], entry: BundleEntry) -> Result<()> {
+    fn merge_sliced(&mut self, key: &[u8], entry: BundleEntry, prefix: &str) -> Result<()> {
         match self.entries.entry(key.to_vec()) {
             Entry::Vacant(slot) => {
                 slot.insert(entry);
                 Ok(())
             }
-            Entry::Occupied(full) if full.get().slices.is_empty() => Err(duplicate(key)),
+            Entry::Occupied(full) if full.get().slices.is_empty() => Err(duplicate(key, prefix)),
             Entry::Occupied(mut full) => add_slices(key, full.get_mut(), entry.dtype, &entry.shape, &entry.slices),
         }
     }
@@ -140,6 +140,11 @@ impl Merged {
         }
         Ok(())
     }
+}
+
+fn duplicate(key: &[u8], prefix: &str) -> Error {
+    let key = String::from_utf8_lossy(key);
+    invalid_argument(format!("Duplicate tensor keyed by {key} encountered, when merging prefix: {prefix}"))
 }
 
 fn existing(fs: &Arc<dyn FileSystem>, path: String) -> Result<String> {

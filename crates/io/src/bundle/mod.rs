@@ -5,6 +5,7 @@
 //! partitioned variable has one entry that lists its slices, and one per slice under an ordered-code key.
 
 mod entry;
+mod files;
 mod merge;
 mod payload;
 mod reader;
@@ -13,17 +14,8 @@ mod slice;
 mod writer;
 
 pub use entry::BundleEntry;
+pub use files::{data_file_name, delete_bundle, index_file_name};
 pub use merge::{MergeOptions, merge_bundles};
 pub use reader::BundleReader;
 pub use slice::{Extent, ShapeAndSlice, TensorSlice};
 pub use writer::BundleWriter;
-
-/// `<prefix>.index`.
-pub fn index_file_name(prefix: &str) -> String {
-    format!("{prefix}.index")
-}
-
-/// `<prefix>.data-SSSSS-of-NNNNN`.
-pub fn data_file_name(prefix: &str, shard: u32, num_shards: u32) -> String {
-    format!("{prefix}.data-{shard:05}-of-{num_shards:05}")
-}

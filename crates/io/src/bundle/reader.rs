@@ -111,7 +111,7 @@ impl BundleReader {
     /// Errors: `NotFound` `Key <name> not found in checkpoint`; `DataLoss` if it is damaged.
     pub fn read(&self, name: &str) -> Result<Tensor> {
         let entry = self.found(name)?;
-        self.read_region(name, &entry, &Region::whole(&entry.shape))
+        self.read_part(name, &entry, &TensorSlice::full(entry.shape.rank()))
     }
 
     /// Reads a part of a tensor, from the whole or from whatever stored slices cover it.
@@ -125,7 +125,7 @@ impl BundleReader {
                 part.full_shape, entry.shape
             )));
         }
-        self.read_region(name, &entry, &part.slice.region(&entry.shape)?)
+        self.read_part(name, &entry, &part.slice)
     }
 
     /// Reads what one element of a `RestoreV2` asks for: `spec` is empty for the whole tensor.
@@ -149,48 +149,52 @@ impl BundleReader {
         self.entry(name)?.ok_or_else(|| not_found(format!("Key {name} not found in checkpoint")))
     }
 
-    fn read_region(&self, name: &str, entry: &BundleEntry, wanted: &Region) -> Result<Tensor> {
+    fn read_part(&self, name: &str, entry: &BundleEntry, slice: &TensorSlice) -> Result<Tensor> {
         let whole = Region::whole(&entry.shape);
+        let wanted = slice.region(&entry.shape)?;
         if entry.slices.is_empty() {
             let tensor = self.read_entry(name, entry)?;
-            return if *wanted == whole { Ok(tensor) } else { cut(&tensor, &whole, wanted) };
+            return if wanted == whole { Ok(tensor) } else { cut(&tensor, &whole, &wanted) };
         }
-        let pieces = self.pieces(name, entry, wanted)?;
+        let pieces = self.pieces(name, entry, &wanted)?;
+        // Slices that overlap are refused, so the counts agree only if nothing is missing.
+        let covered = pieces.iter().map(|p| p.common.num_elements()).fold(0, usize::saturating_add);
+        if covered != wanted.num_elements() {
+            return Err(invalid_argument(format!(
+                "Does not have sufficient slices for partitioned tensor {name} to restore in slice_spec: {slice}"
+            )));
+        }
         if let [piece] = pieces.as_slice()
-            && piece.region == *wanted
+            && piece.region == wanted
         {
             return self.read_entry(name, &piece.entry);
         }
         let mut out = Tensor::zeros(entry.dtype, wanted.shape()?)?;
         for piece in &pieces {
             let tensor = self.read_entry(name, &piece.entry)?;
-            piece.common.copy(&piece.region, &tensor, wanted, &mut out)?;
+            piece.common.copy(&piece.region, &tensor, &wanted, &mut out)?;
         }
         Ok(out)
     }
 
-    /// The stored slices that together make up a region, checked before memory is taken for it.
+    /// The stored slices that have a part of a region, checked before memory is taken for it.
     fn pieces(&self, name: &str, entry: &BundleEntry, wanted: &Region) -> Result<Vec<Piece>> {
         let damaged = |e: Error| data_loss(format!("tensor_name = {name}; {}", e.message()));
         let mut pieces = Vec::new();
         for slice in &entry.slices {
             let region = slice.region(&entry.shape).map_err(damaged)?;
-            if let Some(common) = region.intersect(wanted) {
-                let entry = self.slice_entry(name, entry, slice, &region)?;
-                pieces.push(Piece { region, common, entry });
+            let Some(common) = region.intersect(wanted) else { continue };
+            let entry = self.slice_entry(name, entry, slice, &region)?;
+            let exact = region == *wanted;
+            let piece = Piece { region, common, entry };
+            if exact {
+                return Ok(vec![piece]);
             }
+            pieces.push(piece);
         }
         let regions: Vec<Region> = pieces.iter().map(|p| p.common.clone()).collect();
         if Region::find_overlap(&regions).is_some() {
             return Err(data_loss(format!("tensor_name = {name}; its stored slices overlap")));
-        }
-        // Without overlaps, the counts agree only if nothing is missing.
-        let covered = regions.iter().map(Region::num_elements).fold(0, usize::saturating_add);
-        if covered != wanted.num_elements() {
-            return Err(invalid_argument(format!(
-                "Does not have sufficient slices for partitioned tensor {name}: {covered} of {} elements are stored",
-                wanted.num_elements()
-            )));
         }
         Ok(pieces)
     }
@@ -343,6 +347,16 @@ mod tests {
             c.fs.delete_file(&path).unwrap();
         }
         assert_eq!(ints(&reader.read("p").unwrap()).len(), 20);
+    }
+
+    #[test]
+    fn several_threads_share_a_reader() {
+        let c = checkpoint();
+        let reader = BundleReader::open(&c.fs, &c.prefix).unwrap();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| ints(&reader.read("p").unwrap()).len())).collect();
+            assert!(threads.into_iter().all(|t| t.join().unwrap() == 20));
+        });
     }
 
     #[test]

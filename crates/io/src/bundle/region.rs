@@ -48,6 +48,11 @@ impl Region {
         Some(common)
     }
 
+    fn lies_in(&self, outer: &Region) -> bool {
+        let axes = self.start.iter().zip(&self.len).zip(outer.start.iter().zip(&outer.len));
+        axes.into_iter().all(|((s, l), (os, ol))| s >= os && s + l <= os + ol)
+    }
+
     fn overlaps(&self, other: &Region) -> bool {
         let axes = self.start.iter().zip(&self.len).zip(other.start.iter().zip(&other.len));
         axes.into_iter().all(|((s1, l1), (s2, l2))| s1 < &(s2 + l2) && s2 < &(s1 + l1))
@@ -119,7 +124,7 @@ impl Region {
     ///
     /// Errors: `Internal` if the tensors do not hold these regions or are of different types.
     pub fn copy(&self, from: &Region, source: &Tensor, to: &Region, target: &mut Tensor) -> Result<()> {
-        let holds = |r: &Region, t: &Tensor| r.len == t.dims() && self.intersect(r).as_ref().is_some_and(|common| common == self);
+        let holds = |r: &Region, t: &Tensor| r.len == t.dims() && r.len.len() == self.len.len() && self.lies_in(r);
         if source.dtype() != target.dtype() || !holds(from, source) || !holds(to, target) {
             return Err(internal("a slice is copied between tensors that do not hold it"));
         }

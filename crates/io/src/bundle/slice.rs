@@ -185,6 +185,14 @@ impl ShapeAndSlice {
     }
 }
 
+/// The text of a spec.
+impl fmt::Display for ShapeAndSlice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.full_shape.dims().iter().try_for_each(|d| write!(f, "{d} "))?;
+        fmt::Display::fmt(&self.slice, f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,7 +211,7 @@ mod tests {
         let spec = ShapeAndSlice::parse("10 2 4,3:-").unwrap().unwrap();
         assert_eq!(spec.full_shape.dims(), [10, 2]);
         assert_eq!(spec.slice_shape.dims(), [3, 2]);
-        assert_eq!(spec.slice.to_string(), "4,3:-");
+        assert_eq!(spec.to_string(), "10 2 4,3:-");
         assert_eq!(ShapeAndSlice::parse("").unwrap(), None);
         assert_eq!(ShapeAndSlice::parse("5 0,5").unwrap().unwrap().slice_shape.dims(), [5]);
     }

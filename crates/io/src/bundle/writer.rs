@@ -56,9 +56,7 @@ impl BundleWriter {
         check_name(name)?;
         if *tensor.shape() != part.slice_shape {
             return Err(invalid_argument(format!(
-                "Slice specification {} of shape {} does not match the shape of the tensor to save: {}",
-                part.slice,
-                part.slice_shape,
+                "Slice in shape_and_slice specification does not match the shape of the tensor to save: {part}, tensor: {}",
                 tensor.shape()
             )));
         }
@@ -80,7 +78,10 @@ impl BundleWriter {
         if self.entries.contains_key(&key) {
             return Err(duplicate(&key));
         }
-        let written = payload::write(&mut self.data, tensor).inspect_err(|_| self.failed = true)?;
+        let written = payload::write(&mut self.data, tensor).map_err(|e| {
+            self.failed = true;
+            e.context(format!("{} in checkpoint {}", String::from_utf8_lossy(&key), self.prefix))
+        })?;
         let entry = BundleEntry {
             dtype: tensor.dtype(),
             shape: tensor.shape().clone(),
@@ -163,7 +164,7 @@ fn check_name(name: &[u8]) -> Result<()> {
     }
 }
 
-pub fn duplicate(key: &[u8]) -> ferroflow_tensor::Error {
+fn duplicate(key: &[u8]) -> ferroflow_tensor::Error {
     invalid_argument(format!("Adding duplicate key: {}", String::from_utf8_lossy(key)))
 }
 

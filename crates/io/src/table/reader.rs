@@ -97,15 +97,15 @@ pub struct TableIter<'a> {
 impl<'a> TableIter<'a> {
     fn step(&mut self) -> Result<Option<(Vec<u8>, &'a [u8])>> {
         loop {
-            if let Some(entries) = &mut self.entries {
-                if let Some(value) = entries.advance()? {
-                    let key = entries.key().to_vec();
-                    if self.last_key.as_ref().is_some_and(|last| *last >= key) {
-                        return Err(data_loss("the keys of the table are not in ascending order"));
-                    }
-                    self.last_key = Some(key.clone());
-                    return Ok(Some((key, value)));
+            if let Some(entries) = &mut self.entries
+                && let Some(value) = entries.advance()?
+            {
+                let key = entries.key().to_vec();
+                if self.last_key.as_ref().is_some_and(|last| *last >= key) {
+                    return Err(data_loss("the keys of the table are not in ascending order"));
                 }
+                self.last_key = Some(key.clone());
+                return Ok(Some((key, value)));
             }
             let Some(slot) = self.table.blocks.get(self.next_block) else { return Ok(None) };
             self.next_block += 1;
