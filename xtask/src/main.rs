@@ -1,5 +1,6 @@
 //! Chores of the repository, run as `cargo run -p xtask -- <command>`: one module per command.
 
+mod ops;
 mod proto;
 mod repository;
 
@@ -16,12 +17,15 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Regenerate the lists of ops in crates/ops from its folders.
+    Ops(ops::Args),
     /// Regenerate the messages of crates/proto from its .proto files.
     Proto(proto::Args),
 }
 
 fn main() -> Result<()> {
     match Args::parse().command {
+        Command::Ops(args) => ops::run(&args),
         Command::Proto(args) => proto::run(&args),
     }
 }
