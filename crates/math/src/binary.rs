@@ -3,12 +3,11 @@
 
 use half::{bf16, f16};
 use num_complex::Complex;
-use num_traits::{Float, One, Zero};
+use num_traits::{One, Zero};
 
-use crate::broadcast::Broadcast;
-use crate::compare::zip_runs;
+use crate::broadcast::{Broadcast, Operand, zip};
 use crate::error::ArithmeticError;
-use crate::number::{Floating, Real};
+use crate::number::{Floating, Real, narrow, widen};
 use crate::parallel::{ParallelFor, for_each_part};
 use crate::unary::{BLOCK, SELU_SCALE, SELU_SCALE_ALPHA, sigmoid};
 use crate::vectorise::vectorised;
@@ -83,9 +82,8 @@ pub enum Side {
 
 /// An element type with functions of two arguments.
 pub trait BinaryElement: Copy + Default + Send + Sync + 'static {
-    /// Computes the output elements that start at `start`, on the calling thread, without looking for bad operands.
-    /// Callers use [`binary`].
-    fn apply(op: BinaryOp, plan: &Broadcast, start: usize, x: &[Self], y: &[Self], out: &mut [Self]) -> Result<(), ArithmeticError>;
+    /// Computes one run on the calling thread, without looking for bad operands. Callers use [`binary`].
+    fn apply(op: BinaryOp, x: Operand<Self>, y: Operand<Self>, out: &mut [Self]) -> Result<(), ArithmeticError>;
 
     /// Looks for right operands that `op` cannot take.
     fn check_right(op: BinaryOp, y: &[Self]) -> Result<(), ArithmeticError>;
@@ -104,13 +102,16 @@ pub fn binary<T: BinaryElement>(
     out: &mut [T],
 ) -> Result<(), ArithmeticError> {
     assert_eq!((x.len(), y.len(), out.len()), (plan.left_len(), plan.right_len(), plan.len()));
-    T::apply(op, &Broadcast::same(0), 0, &[], &[], &mut [])?;
+    T::apply(op, Operand::Slice(&[]), Operand::Slice(&[]), &mut [])?;
     if !out.is_empty() {
         T::check_right(op, y)?;
     }
     for_each_part(pool, out, plan.len(), GRAIN, &|range, out| {
-        let applied = T::apply(op, plan, range.start, x, y, out);
-        debug_assert!(applied.is_ok());
+        plan.for_each_run(range.clone(), |run| {
+            let out = &mut out[run.out - range.start..][..run.len];
+            let applied = T::apply(op, run.left_of(x), run.right_of(y), out);
+            debug_assert!(applied.is_ok());
+        });
     });
     Ok(())
 }
@@ -130,7 +131,7 @@ pub fn binary_in_place<T: BinaryElement>(
         Side::Right => (plan.left_len(), plan.right_len()),
     };
     assert_eq!((other.len(), overwritten, inout.len()), (kept, plan.len(), plan.len()));
-    T::apply(op, &Broadcast::same(0), 0, &[], &[], &mut [])?;
+    T::apply(op, Operand::Slice(&[]), Operand::Slice(&[]), &mut [])?;
     match side {
         Side::Left if !inout.is_empty() => T::check_right(op, other)?,
         _ => T::check_right(op, inout)?,
@@ -138,35 +139,26 @@ pub fn binary_in_place<T: BinaryElement>(
     for_each_part(pool, inout, plan.len(), GRAIN, &|range, inout| {
         let mut before = [T::default(); BLOCK];
         plan.for_each_run(range.clone(), |run| {
-            let (other_start, other_moves) = match side {
-                Side::Left => (run.right, run.right_moves),
-                Side::Right => (run.left, run.left_moves),
+            let other = match side {
+                Side::Left => run.right_of(other),
+                Side::Right => run.left_of(other),
             };
             let out = &mut inout[run.out - range.start..][..run.len];
             for (i, block) in out.chunks_mut(BLOCK).enumerate() {
                 let before = &mut before[..block.len()];
                 before.copy_from_slice(block);
-                let other = if other_moves { &other[other_start + i * BLOCK..][..block.len()] } else { &other[other_start..][..1] };
-                let (x, y) = if side == Side::Left { (&*before, other) } else { (other, &*before) };
-                let Some(plan) = Broadcast::new(&[x.len()], &[y.len()]) else { return };
-                let applied = T::apply(op, &plan, 0, x, y, block);
+                let other = match other {
+                    Operand::Slice(other) => Operand::Slice(&other[i * BLOCK..][..block.len()]),
+                    scalar => scalar,
+                };
+                let before = Operand::Slice(&*before);
+                let (x, y) = if side == Side::Left { (before, other) } else { (other, before) };
+                let applied = T::apply(op, x, y, block);
                 debug_assert!(applied.is_ok());
             }
         });
     });
     Ok(())
-}
-
-#[inline(always)]
-fn drive<T: Copy, F: Fn(T, T) -> T>((plan, start, x, y, out, f): (&Broadcast, usize, &[T], &[T], &mut [T], F)) {
-    zip_runs(plan, start, x, y, out, f);
-}
-
-#[inline(always)]
-fn drive_floating<T: Floating, F: Fn(T::Wide, T::Wide) -> T::Wide>(
-    (plan, start, x, y, out, f): (&Broadcast, usize, &[T], &[T], &mut [T], F),
-) {
-    zip_runs(plan, start, x, y, out, |x: T, y: T| T::narrow(f(x.widen(), y.widen())));
 }
 
 #[inline(always)]
@@ -210,46 +202,43 @@ fn softplus_grad<R: Real>(gradient: R, x: R) -> R {
     gradient * sigmoid(x)
 }
 
-fn floating<T: Floating>(op: BinaryOp, plan: &Broadcast, start: usize, x: &[T], y: &[T], out: &mut [T]) -> Result<(), ArithmeticError> {
+fn floating<R: Real>(op: BinaryOp, x: Operand<R>, y: Operand<R>, out: &mut [R]) -> Result<(), ArithmeticError> {
     macro_rules! apply {
         ($f:expr) => {
-            vectorised((plan, start, x, y, out, $f), drive_floating::<T, _>)
-        };
-        (|$x:ident, $y:ident| $body:expr) => {
-            vectorised((plan, start, x, y, out, |$x: T::Wide, $y: T::Wide| $body), drive_floating::<T, _>)
+            vectorised((x, y, out, $f), zip::<R, R, _>)
         };
     }
-    let (zero, one) = (T::Wide::zero(), T::Wide::one());
-    let half = T::Wide::of(0.5);
+    let (zero, one) = (R::zero(), R::one());
+    let half = R::of(0.5);
     match op {
-        BinaryOp::Add => apply!(|x: T::Wide, y: T::Wide| x + y),
-        BinaryOp::Atan2 => apply!(|x: T::Wide, y: T::Wide| x.atan2(y)),
-        BinaryOp::Div => apply!(|x: T::Wide, y: T::Wide| x / y),
-        BinaryOp::DivNoNan => apply!(|x: T::Wide, y: T::Wide| zero_if(y.is_zero(), x / y)),
-        BinaryOp::FloorDiv => apply!(|x: T::Wide, y: T::Wide| (x / y).floor()),
-        BinaryOp::FloorMod => apply!(floor_mod::<T::Wide>),
-        BinaryOp::Maximum => apply!(maximum::<T::Wide>),
-        BinaryOp::Minimum => apply!(minimum::<T::Wide>),
-        BinaryOp::Mod => apply!(|x: T::Wide, y: T::Wide| x % y),
-        BinaryOp::Mul => apply!(|x: T::Wide, y: T::Wide| x * y),
-        BinaryOp::MulNoNan => apply!(|x: T::Wide, y: T::Wide| zero_if(y.is_zero(), x * y)),
-        BinaryOp::Pow => apply!(|x: T::Wide, y: T::Wide| x.powf(y)),
-        BinaryOp::SquaredDifference => apply!(|x: T::Wide, y: T::Wide| (x - y) * (x - y)),
-        BinaryOp::Sub => apply!(|x: T::Wide, y: T::Wide| x - y),
-        BinaryOp::Xlog1py => apply!(xlog1py::<T::Wide>),
-        BinaryOp::Xlogy => apply!(xlogy::<T::Wide>),
-        BinaryOp::Xdivy => apply!(|x: T::Wide, y: T::Wide| zero_if(x.is_zero(), x / y)),
-        BinaryOp::EluGrad => apply!(|g: T::Wide, y: T::Wide| if y < zero { g * (y + one) } else { g }),
-        BinaryOp::InvGrad => apply!(|y: T::Wide, g: T::Wide| -g * y * y),
-        BinaryOp::ReluGrad => apply!(|g: T::Wide, x: T::Wide| if x > zero { g } else { zero }),
-        BinaryOp::Relu6Grad => apply!(|g: T::Wide, x: T::Wide| if x > zero && x < T::Wide::of(6.0) { g } else { zero }),
-        BinaryOp::RsqrtGrad => apply!(|y: T::Wide, g: T::Wide| -half * g * y * y * y),
-        BinaryOp::SeluGrad => apply!(selu_grad::<T::Wide>),
-        BinaryOp::SigmoidGrad => apply!(|y: T::Wide, g: T::Wide| g * y * (one - y)),
-        BinaryOp::SoftplusGrad => apply!(softplus_grad::<T::Wide>),
-        BinaryOp::SoftsignGrad => apply!(|g: T::Wide, x: T::Wide| g / ((one + x.abs()) * (one + x.abs()))),
-        BinaryOp::SqrtGrad => apply!(|y: T::Wide, g: T::Wide| half * g / y),
-        BinaryOp::TanhGrad => apply!(|y: T::Wide, g: T::Wide| g * (one - y * y)),
+        BinaryOp::Add => apply!(|x: R, y: R| x + y),
+        BinaryOp::Atan2 => apply!(|x: R, y: R| x.atan2(y)),
+        BinaryOp::Div => apply!(|x: R, y: R| x / y),
+        BinaryOp::DivNoNan => apply!(|x: R, y: R| zero_if(y.is_zero(), x / y)),
+        BinaryOp::FloorDiv => apply!(|x: R, y: R| (x / y).floor()),
+        BinaryOp::FloorMod => apply!(floor_mod::<R>),
+        BinaryOp::Maximum => apply!(maximum::<R>),
+        BinaryOp::Minimum => apply!(minimum::<R>),
+        BinaryOp::Mod => apply!(|x: R, y: R| x % y),
+        BinaryOp::Mul => apply!(|x: R, y: R| x * y),
+        BinaryOp::MulNoNan => apply!(|x: R, y: R| zero_if(y.is_zero(), x * y)),
+        BinaryOp::Pow => apply!(|x: R, y: R| x.powf(y)),
+        BinaryOp::SquaredDifference => apply!(|x: R, y: R| (x - y) * (x - y)),
+        BinaryOp::Sub => apply!(|x: R, y: R| x - y),
+        BinaryOp::Xlog1py => apply!(xlog1py::<R>),
+        BinaryOp::Xlogy => apply!(xlogy::<R>),
+        BinaryOp::Xdivy => apply!(|x: R, y: R| zero_if(x.is_zero(), x / y)),
+        BinaryOp::EluGrad => apply!(|g: R, y: R| if y < zero { g * (y + one) } else { g }),
+        BinaryOp::InvGrad => apply!(|y: R, g: R| -g * y * y),
+        BinaryOp::ReluGrad => apply!(|g: R, x: R| if x > zero { g } else { zero }),
+        BinaryOp::Relu6Grad => apply!(|g: R, x: R| if x > zero && x < R::of(6.0) { g } else { zero }),
+        BinaryOp::RsqrtGrad => apply!(|y: R, g: R| -half * g * y * y * y),
+        BinaryOp::SeluGrad => apply!(selu_grad::<R>),
+        BinaryOp::SigmoidGrad => apply!(|y: R, g: R| g * y * (one - y)),
+        BinaryOp::SoftplusGrad => apply!(softplus_grad::<R>),
+        BinaryOp::SoftsignGrad => apply!(|g: R, x: R| g / ((one + x.abs()) * (one + x.abs()))),
+        BinaryOp::SqrtGrad => apply!(|y: R, g: R| half * g / y),
+        BinaryOp::TanhGrad => apply!(|y: R, g: R| g * (one - y * y)),
         BinaryOp::BitwiseAnd | BinaryOp::BitwiseOr | BinaryOp::BitwiseXor | BinaryOp::LeftShift | BinaryOp::RightShift => {
             return Err(ArithmeticError::Unsupported);
         }
@@ -260,8 +249,8 @@ fn floating<T: Floating>(op: BinaryOp, plan: &Broadcast, start: usize, x: &[T], 
 macro_rules! floating_element {
     ($($t:ty)*) => {$(
         impl BinaryElement for $t {
-            fn apply(op: BinaryOp, plan: &Broadcast, start: usize, x: &[Self], y: &[Self], out: &mut [Self]) -> Result<(), ArithmeticError> {
-                floating(op, plan, start, x, y, out)
+            fn apply(op: BinaryOp, x: Operand<Self>, y: Operand<Self>, out: &mut [Self]) -> Result<(), ArithmeticError> {
+                floating(op, x, y, out)
             }
 
             fn check_right(_: BinaryOp, _: &[Self]) -> Result<(), ArithmeticError> {
@@ -270,15 +259,50 @@ macro_rules! floating_element {
         }
     )*};
 }
-floating_element!(f32 f64 f16 bf16);
+floating_element!(f32 f64);
+
+/// 16-bit types go through f32 block by block.
+macro_rules! wide_element {
+    ($($t:ty)*) => {$(
+        impl BinaryElement for $t {
+            fn apply(op: BinaryOp, x: Operand<Self>, y: Operand<Self>, out: &mut [Self]) -> Result<(), ArithmeticError> {
+                let (mut wide_x, mut wide_y, mut result) = ([0.0f32; BLOCK], [0.0f32; BLOCK], [0.0f32; BLOCK]);
+                // The empty call finds an op that is not supported even when there is no block.
+                floating::<f32>(op, Operand::Slice(&[]), Operand::Slice(&[]), &mut [])?;
+                for (i, out) in out.chunks_mut(BLOCK).enumerate() {
+                    let result = &mut result[..out.len()];
+                    floating(op, wide_block(x, i, &mut wide_x, out.len()), wide_block(y, i, &mut wide_y, out.len()), result)?;
+                    narrow(result, out);
+                }
+                Ok(())
+            }
+
+            fn check_right(_: BinaryOp, _: &[Self]) -> Result<(), ArithmeticError> {
+                Ok(())
+            }
+        }
+    )*};
+}
+wide_element!(f16 bf16);
+
+/// Block `i` of an operand in f32, kept in `wide`.
+fn wide_block<'a, T: Floating<Wide = f32>>(operand: Operand<T>, i: usize, wide: &'a mut [f32; BLOCK], len: usize) -> Operand<'a, f32> {
+    match operand {
+        Operand::Scalar(x) => Operand::Scalar(x.widen()),
+        Operand::Slice(x) => {
+            widen(&x[i * BLOCK..][..len], &mut wide[..len]);
+            Operand::Slice(&wide[..len])
+        }
+    }
+}
 
 macro_rules! integer_element {
     ($($t:ty, $signed:expr;)*) => {$(
         impl BinaryElement for $t {
-            fn apply(op: BinaryOp, plan: &Broadcast, start: usize, x: &[Self], y: &[Self], out: &mut [Self]) -> Result<(), ArithmeticError> {
+            fn apply(op: BinaryOp, x: Operand<Self>, y: Operand<Self>, out: &mut [Self]) -> Result<(), ArithmeticError> {
                 macro_rules! apply {
                     ($f:expr) => {
-                        drive((plan, start, x, y, out, $f))
+                        zip((x, y, out, $f))
                     };
                 }
                 match op {
@@ -351,17 +375,10 @@ integer_element! {
     u8, false; u16, false; u32, false; u64, false;
 }
 
-fn complex<R: Real>(
-    op: BinaryOp,
-    plan: &Broadcast,
-    start: usize,
-    x: &[Complex<R>],
-    y: &[Complex<R>],
-    out: &mut [Complex<R>],
-) -> Result<(), ArithmeticError> {
+fn complex<R: Real>(op: BinaryOp, x: Operand<Complex<R>>, y: Operand<Complex<R>>, out: &mut [Complex<R>]) -> Result<(), ArithmeticError> {
     macro_rules! apply {
         ($f:expr) => {
-            drive((plan, start, x, y, out, $f))
+            zip((x, y, out, $f))
         };
     }
     let one = Complex::<R>::one();
@@ -392,8 +409,8 @@ fn complex<R: Real>(
 macro_rules! complex_element {
     ($($t:ty)*) => {$(
         impl BinaryElement for Complex<$t> {
-            fn apply(op: BinaryOp, plan: &Broadcast, start: usize, x: &[Self], y: &[Self], out: &mut [Self]) -> Result<(), ArithmeticError> {
-                complex(op, plan, start, x, y, out)
+            fn apply(op: BinaryOp, x: Operand<Self>, y: Operand<Self>, out: &mut [Self]) -> Result<(), ArithmeticError> {
+                complex(op, x, y, out)
             }
 
             fn check_right(_: BinaryOp, _: &[Self]) -> Result<(), ArithmeticError> {

@@ -39,6 +39,63 @@ pub struct Run {
     pub right_moves: bool,
 }
 
+/// One operand of a run.
+#[derive(Clone, Copy, Debug)]
+pub enum Operand<'a, T> {
+    /// An element for each element of the output.
+    Slice(&'a [T]),
+    /// One element for all.
+    Scalar(T),
+}
+
+impl<'a, T: Copy> Operand<'a, T> {
+    #[inline(always)]
+    fn of(data: &'a [T], start: usize, len: usize, moves: bool) -> Self {
+        if moves { Operand::Slice(&data[start..][..len]) } else { Operand::Scalar(data[start]) }
+    }
+}
+
+impl Run {
+    /// The part of the left operand that takes part in this run.
+    #[inline(always)]
+    pub fn left_of<'a, T: Copy>(&self, data: &'a [T]) -> Operand<'a, T> {
+        Operand::of(data, self.left, self.len, self.left_moves)
+    }
+
+    /// The part of the right operand that takes part in this run.
+    #[inline(always)]
+    pub fn right_of<'a, T: Copy>(&self, data: &'a [T]) -> Operand<'a, T> {
+        Operand::of(data, self.right, self.len, self.right_moves)
+    }
+}
+
+/// out = f(left, right) for one run.
+#[inline(always)]
+pub(crate) fn zip<T: Copy, O, F: Fn(T, T) -> O>((left, right, out, f): (Operand<T>, Operand<T>, &mut [O], F)) {
+    match (left, right) {
+        (Operand::Slice(left), Operand::Slice(right)) => {
+            for (out, (&l, &r)) in out.iter_mut().zip(left.iter().zip(right)) {
+                *out = f(l, r);
+            }
+        }
+        (Operand::Scalar(l), Operand::Slice(right)) => {
+            for (out, &r) in out.iter_mut().zip(right) {
+                *out = f(l, r);
+            }
+        }
+        (Operand::Slice(left), Operand::Scalar(r)) => {
+            for (out, &l) in out.iter_mut().zip(left) {
+                *out = f(l, r);
+            }
+        }
+        (Operand::Scalar(l), Operand::Scalar(r)) => {
+            for out in out {
+                *out = f(l, r);
+            }
+        }
+    }
+}
+
 impl Broadcast {
     /// Combines two shapes; `None` when a pair of dimensions differs and neither is 1, or when the sizes overflow.
     pub fn new(left: &[usize], right: &[usize]) -> Option<Broadcast> {

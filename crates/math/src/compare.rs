@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::broadcast::Broadcast;
+use crate::broadcast::{Broadcast, Operand, zip};
 use crate::error::ArithmeticError;
 use crate::number::Floating;
 use crate::parallel::{ParallelFor, for_each_part};
@@ -42,15 +42,8 @@ pub enum FloatClass {
 
 /// An element type that can be compared.
 pub trait CompareElement: Copy + Send + Sync + 'static {
-    /// Compares the operands of the output elements that start at `start`. Callers use [`compare`].
-    fn compare(
-        op: CompareOp,
-        plan: &Broadcast,
-        start: usize,
-        left: &[Self],
-        right: &[Self],
-        out: &mut [bool],
-    ) -> Result<(), ArithmeticError>;
+    /// Compares the operands of one run. Callers use [`compare`].
+    fn compare(op: CompareOp, left: Operand<Self>, right: Operand<Self>, out: &mut [bool]) -> Result<(), ArithmeticError>;
 }
 
 /// out = left op right with broadcasting; ordering is `Unsupported` for complex numbers. Panics when a length is not the plan's.
@@ -63,10 +56,13 @@ pub fn compare<T: CompareElement>(
     out: &mut [bool],
 ) -> Result<(), ArithmeticError> {
     assert_eq!((left.len(), right.len(), out.len()), (plan.left_len(), plan.right_len(), plan.len()));
-    T::compare(op, &Broadcast::same(0), 0, &[], &[], &mut [])?;
+    T::compare(op, Operand::Slice(&[]), Operand::Slice(&[]), &mut [])?;
     for_each_part(pool, out, plan.len(), GRAIN, &|range, out| {
-        let compared = T::compare(op, plan, range.start, left, right, out);
-        debug_assert!(compared.is_ok());
+        plan.for_each_run(range.clone(), |run| {
+            let out = &mut out[run.out - range.start..][..run.len];
+            let compared = T::compare(op, run.left_of(left), run.right_of(right), out);
+            debug_assert!(compared.is_ok());
+        });
     });
     Ok(())
 }
@@ -74,11 +70,14 @@ pub fn compare<T: CompareElement>(
 /// out = left op right with broadcasting. Panics when a length is not the plan's.
 pub fn logical(op: LogicalOp, plan: &Broadcast, left: &[bool], right: &[bool], out: &mut [bool]) {
     assert_eq!((left.len(), right.len(), out.len()), (plan.left_len(), plan.right_len(), plan.len()));
-    match op {
-        LogicalOp::And => zip_runs(plan, 0, left, right, out, |l, r| l & r),
-        LogicalOp::Or => zip_runs(plan, 0, left, right, out, |l, r| l | r),
-        LogicalOp::Xor => zip_runs(plan, 0, left, right, out, |l, r| l ^ r),
-    }
+    plan.for_each_run(0..plan.len(), |run| {
+        let (left, right, out) = (run.left_of(left), run.right_of(right), &mut out[run.out..][..run.len]);
+        match op {
+            LogicalOp::And => zip((left, right, out, |l, r| l & r)),
+            LogicalOp::Or => zip((left, right, out, |l, r| l | r)),
+            LogicalOp::Xor => zip((left, right, out, |l, r| l ^ r)),
+        }
+    });
 }
 
 /// y = not x. Panics when the lengths differ.
@@ -111,53 +110,19 @@ pub fn select<T: Clone>(condition: &[bool], then: &[T], otherwise: &[T], out: &m
     }
 }
 
-/// Runs `f` over the output elements that start at `start`.
-#[inline(always)]
-pub(crate) fn zip_runs<T: Copy, O, F: Fn(T, T) -> O>(plan: &Broadcast, start: usize, left: &[T], right: &[T], out: &mut [O], f: F) {
-    plan.for_each_run(start..start + out.len(), |run| {
-        let out = &mut out[run.out - start..][..run.len];
-        match (run.left_moves, run.right_moves) {
-            (true, true) => {
-                let operands = left[run.left..][..run.len].iter().zip(&right[run.right..][..run.len]);
-                for (out, (&l, &r)) in out.iter_mut().zip(operands) {
-                    *out = f(l, r);
-                }
-            }
-            (false, true) => {
-                let l = left[run.left];
-                for (out, &r) in out.iter_mut().zip(&right[run.right..][..run.len]) {
-                    *out = f(l, r);
-                }
-            }
-            (true, false) => {
-                let r = right[run.right];
-                for (out, &l) in out.iter_mut().zip(&left[run.left..][..run.len]) {
-                    *out = f(l, r);
-                }
-            }
-            (false, false) => {
-                let (l, r) = (left[run.left], right[run.right]);
-                for out in out {
-                    *out = f(l, r);
-                }
-            }
-        }
-    });
-}
-
 macro_rules! ordered_element {
     ($($t:ty)*) => {$(
         impl CompareElement for $t {
             fn compare(
-                op: CompareOp, plan: &Broadcast, start: usize, left: &[Self], right: &[Self], out: &mut [bool],
+                op: CompareOp, left: Operand<Self>, right: Operand<Self>, out: &mut [bool],
             ) -> Result<(), ArithmeticError> {
                 match op {
-                    CompareOp::Equal => zip_runs(plan, start, left, right, out, |l, r| l == r),
-                    CompareOp::NotEqual => zip_runs(plan, start, left, right, out, |l, r| l != r),
-                    CompareOp::Less => zip_runs(plan, start, left, right, out, |l, r| l < r),
-                    CompareOp::LessEqual => zip_runs(plan, start, left, right, out, |l, r| l <= r),
-                    CompareOp::Greater => zip_runs(plan, start, left, right, out, |l, r| l > r),
-                    CompareOp::GreaterEqual => zip_runs(plan, start, left, right, out, |l, r| l >= r),
+                    CompareOp::Equal => zip((left, right, out, |l, r| l == r)),
+                    CompareOp::NotEqual => zip((left, right, out, |l, r| l != r)),
+                    CompareOp::Less => zip((left, right, out, |l, r| l < r)),
+                    CompareOp::LessEqual => zip((left, right, out, |l, r| l <= r)),
+                    CompareOp::Greater => zip((left, right, out, |l, r| l > r)),
+                    CompareOp::GreaterEqual => zip((left, right, out, |l, r| l >= r)),
                 }
                 Ok(())
             }
@@ -170,11 +135,11 @@ macro_rules! complex_element {
     ($($t:ty)*) => {$(
         impl CompareElement for Complex<$t> {
             fn compare(
-                op: CompareOp, plan: &Broadcast, start: usize, left: &[Self], right: &[Self], out: &mut [bool],
+                op: CompareOp, left: Operand<Self>, right: Operand<Self>, out: &mut [bool],
             ) -> Result<(), ArithmeticError> {
                 match op {
-                    CompareOp::Equal => zip_runs(plan, start, left, right, out, |l, r| l == r),
-                    CompareOp::NotEqual => zip_runs(plan, start, left, right, out, |l, r| l != r),
+                    CompareOp::Equal => zip((left, right, out, |l, r| l == r)),
+                    CompareOp::NotEqual => zip((left, right, out, |l, r| l != r)),
                     _ => return Err(ArithmeticError::Unsupported),
                 }
                 Ok(())

@@ -10,21 +10,34 @@
 mod approximate;
 mod binary;
 mod broadcast;
+mod cast;
 mod compare;
 mod error;
+mod fold;
 mod gemm;
 mod number;
+mod optimizer;
 mod parallel;
+mod reduce;
 #[cfg(test)]
 mod sample;
+mod scan;
+mod softmax;
+mod transpose;
 mod unary;
 mod vectorise;
 
 pub use binary::{BinaryElement, BinaryOp, Side, binary, binary_in_place};
-pub use broadcast::{Broadcast, Run};
+pub use broadcast::{Broadcast, Operand, Run};
+pub use cast::{CastTo, cast};
 pub use compare::{CompareElement, CompareOp, FloatClass, LogicalOp, classify, compare, logical, logical_not, select};
 pub use error::ArithmeticError;
 pub use gemm::{GemmElement, MatrixRef, batch_matmul, matmul};
 pub use number::{Floating, Real};
+pub use optimizer::{OptimizerElement, Update, apply_update};
 pub use parallel::{Inline, ParallelFor, for_each_part, for_each_range};
+pub use reduce::{Axes, ReduceElement, ReduceOp, all, any, reduce};
+pub use scan::{ArgElement, ArgOp, Axis, ScanElement, ScanOp, arg, scan};
+pub use softmax::{Labels, SoftmaxElement, log_softmax, softmax, softmax_cross_entropy, sparse_softmax_cross_entropy};
+pub use transpose::{TransposeElement, transpose};
 pub use unary::{UnaryElement, UnaryOp, unary, unary_in_place};

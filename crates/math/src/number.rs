@@ -168,3 +168,17 @@ impl Floating for bf16 {
         bf16::from_f32(wide)
     }
 }
+
+/// wide = x, element by element.
+pub(crate) fn widen<T: Floating>(x: &[T], wide: &mut [T::Wide]) {
+    for (wide, x) in wide.iter_mut().zip(x) {
+        *wide = x.widen();
+    }
+}
+
+/// y = wide, each rounded.
+pub(crate) fn narrow<T: Floating>(wide: &[T::Wide], y: &mut [T]) {
+    for (y, &wide) in y.iter_mut().zip(wide) {
+        *y = T::narrow(wide);
+    }
+}
