@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn parts_become_one_checkpoint_and_their_directory_goes() {
         let (_dir, fs, base) = setting();
-        let parts: Vec<String> = (0..2).map(|i| format!("{base}/tmp/part-{i}")).collect();
+        let parts: Vec<String> = (0..2).map(|i| format!("{base}/parts/part-{i}")).collect();
         save(&fs, &parts[0], &[("a", 1), ("z", 2)], Some((0, 4)));
         save(&fs, &parts[1], &[("b", 3)], Some((4, 2)));
         let dest = format!("{base}/model-7");
@@ -213,24 +213,24 @@ mod tests {
     #[test]
     fn a_missing_part_is_named_and_nothing_is_changed() {
         let (_dir, fs, base) = setting();
-        let parts: Vec<String> = (0..2).map(|i| format!("{base}/tmp/part-{i}")).collect();
+        let parts: Vec<String> = (0..2).map(|i| format!("{base}/parts/part-{i}")).collect();
         save(&fs, &parts[0], &[("a", 1)], None);
         let dest = format!("{base}/m");
         let e = merge_bundles(&fs, &parts, &dest, MergeOptions::default()).unwrap_err();
         assert_eq!(e.code(), Code::NotFound);
-        assert!(e.message().contains("tmp/part-1.index"), "{e}");
+        assert!(e.message().contains("parts/part-1.index"), "{e}");
         save(&fs, &parts[1], &[("b", 1)], None);
         fs.delete_file(&data_file_name(&parts[1], 0, 1)).unwrap();
         let e = merge_bundles(&fs, &parts, &dest, MergeOptions::default()).unwrap_err();
-        assert!(e.message().contains("tmp/part-1.data-00000-of-00001"), "{e}");
-        assert_eq!(fs.list_dir(&base).unwrap(), ["tmp"]);
-        assert_eq!(fs.list_dir(&format!("{base}/tmp")).unwrap().len(), 3);
+        assert!(e.message().contains("parts/part-1.data-00000-of-00001"), "{e}");
+        assert_eq!(fs.list_dir(&base).unwrap(), ["parts"]);
+        assert_eq!(fs.list_dir(&format!("{base}/parts")).unwrap().len(), 3);
     }
 
     #[test]
     fn a_missing_part_can_be_allowed() {
         let (_dir, fs, base) = setting();
-        let parts: Vec<String> = (0..2).map(|i| format!("{base}/tmp/part-{i}")).collect();
+        let parts: Vec<String> = (0..2).map(|i| format!("{base}/parts/part-{i}")).collect();
         save(&fs, &parts[0], &[("a", 1)], None);
         let options = MergeOptions { allow_missing_files: true, ..MergeOptions::default() };
         merge_bundles(&fs, &parts, &format!("{base}/m"), options).unwrap();
@@ -256,9 +256,9 @@ mod tests {
     #[test]
     fn a_directory_with_other_files_stays() {
         let (_dir, fs, base) = setting();
-        save(&fs, &format!("{base}/tmp/part"), &[("a", 1)], None);
-        save(&fs, &format!("{base}/tmp/other"), &[("a", 1)], None);
-        merge_bundles(&fs, &[format!("{base}/tmp/part")], &format!("{base}/m"), MergeOptions::default()).unwrap();
-        assert_eq!(fs.list_dir(&format!("{base}/tmp")).unwrap().len(), 2);
+        save(&fs, &format!("{base}/parts/part"), &[("a", 1)], None);
+        save(&fs, &format!("{base}/parts/other"), &[("a", 1)], None);
+        merge_bundles(&fs, &[format!("{base}/parts/part")], &format!("{base}/m"), MergeOptions::default()).unwrap();
+        assert_eq!(fs.list_dir(&format!("{base}/parts")).unwrap().len(), 2);
     }
 }
