@@ -42,7 +42,7 @@ pub(crate) fn exp(x: f32) -> f32 {
     let (n, q) = reduced_expm1(clamp(x, -104.0, 89.0));
     // In two halves, so that results beyond 2^127 and below 2^-126 come out right.
     let half = n >> 1;
-    let y = (q + 1.0) * power_of_two(half) * power_of_two(n - half);
+    let y = (q + 1.0) * power_of_two(half) * power_of_two(n.wrapping_sub(half));
     if x.is_nan() { x } else { y }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn ln(x: f32) -> f32 {
     p = p * f - 1.666_805_8e-1;
     p = p * f + 2.000_071_5e-1;
     p = p * f - 2.499_999_4e-1;
-    p = p * f + 3.333_333_1e-1;
+    p = p * f + 3.333_333e-1;
     let square = f * f;
     let y = (f + (p * f * square + e * LN2_LOW - 0.5 * square)) + e * LN2_HIGH;
     let y = if x == f32::INFINITY { x } else { y };
