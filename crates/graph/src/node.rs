@@ -123,6 +123,11 @@ impl NodeGraph {
         NodeGraph::default()
     }
 
+    /// An empty graph of these versions.
+    pub fn with_versions(versions: Versions) -> NodeGraph {
+        NodeGraph { versions, ..NodeGraph::default() }
+    }
+
     /// Appends a node. Inputs may refer to nodes that come later (back edges of loops); [`NodeGraph::validate`] checks them.
     ///
     /// Errors: `InvalidArgument` if the name is taken.
