@@ -1,0 +1,1 @@
+"""The inputs of the recorded cases, by family of ops. Each module has `cases()`, a generator of Case."""
