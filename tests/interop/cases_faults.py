@@ -1,0 +1,194 @@
+"""Tasks that are killed, restarted or spoken to in the wrong language."""
+import socket
+import threading
+import time
+
+from suite import graph_and_session, holds, np, raises, same, test, tf
+
+LOST = (tf.errors.UnavailableError, tf.errors.AbortedError)
+
+
+class Background:
+    """A function run in a thread; `outcome` waits for its error or value."""
+
+    def __init__(self, function):
+        self.value = self.error = None
+
+        def body():
+            try:
+                self.value = function()
+            except Exception as e:  # noqa: BLE001
+                self.error = e
+        self.thread = threading.Thread(target=body, daemon=True)
+        self.thread.start()
+
+    def outcome(self, seconds):
+        self.thread.join(seconds)
+        holds(not self.thread.is_alive(), "the step has not ended after %d s" % seconds)
+        return self.error
+
+
+def blocked_step(c, session, job, task):
+    """A step that waits on a queue at this task; returns once it waits there."""
+    with tf.device("/job:%s/task:%d" % (job, task)):
+        queue = tf.FIFOQueue(2, tf.float32, shapes=[[]], shared_name="never_%s_%d" % (job, task))
+        value = queue.dequeue()
+        size = queue.size()
+    with tf.device("/job:worker/task:0"):
+        use = value + 1.0
+    session.run(size)  # everything is registered at the task before the step that blocks
+    return Background(lambda: session.run(use))
+
+
+def step_works(c, config=None, seconds=60):
+    """A new session gets through a step over all tasks that it may see; waits for tasks that just came back."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with graph_and_session(c.target(), config) as (_, session):
+                with tf.device("/job:ps/task:0"):
+                    x = tf.constant([1.0, 2.0])
+                with tf.device("/job:worker/task:0"):
+                    y = x * 2.0
+                with tf.device("/job:ps/task:1"):
+                    z = y + 1.0
+                with session() as s:
+                    same(s.run(z), [3, 5])
+                return
+        except LOST:
+            holds(time.monotonic() < end, "no step gets through")
+            time.sleep(0.2)
+
+
+@test(limit=180)
+def a_killed_worker_ends_the_step_and_can_come_back(t):
+    c = t.new_cluster()
+    with graph_and_session(c.target()) as (_, session):
+        with session() as s:
+            step = blocked_step(c, s, "worker", 1)
+            time.sleep(1)  # the step is on its way; whether it waits already does not matter
+            begin = time.monotonic()
+            c.kill("worker", 1)
+            error = step.outcome(20)
+            holds(isinstance(error, LOST), "the step's error is %r" % error)
+            holds(time.monotonic() - begin < 15, "it took %.0f s" % (time.monotonic() - begin))
+            same(c.dead(), [("worker", 1)], "the other servers live")
+            step_works(c, tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:0"]))
+            if t.impl == "ferroflow":  # TensorFlow's master waits here until the task is back
+                same(Background(s.close).outcome(20), None, "closing the session without the task")
+            c.start("worker", 1)
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:worker/task:1"):
+            x = tf.constant(4.0) + 1.0
+        with session() as s:
+            same(s.run(x), 5.0, "a new session uses the restarted task")
+
+
+@test(limit=240)
+def a_killed_ps_ends_the_step_and_comes_back_empty(t):
+    c = t.new_cluster()
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:ps/task:0"):
+            kept = tf.Variable(1.0, name="kept")
+        with tf.device("/job:ps/task:1"):
+            lost = tf.Variable(2.0, name="lost")
+        with tf.device("/job:worker/task:1"):
+            total = kept + lost
+        with session() as s:
+            s.run(tf.global_variables_initializer())
+            same(s.run(total), 3.0)
+            step = blocked_step(c, s, "ps", 1)
+            time.sleep(1)
+            c.kill("ps", 1)
+            error = step.outcome(20)
+            holds(isinstance(error, LOST), "the step's error is %r" % error)
+            raises(LOST, [], lambda: s.run(total))
+            same(c.dead(), [("ps", 1)], "the other servers live")
+            c.start("ps", 1)
+            # The session has lost its state there for good, whatever the task's new life can do.
+            raises(LOST, [], lambda: s.run(total))
+    step_works(c)
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:ps/task:0"):
+            kept = tf.Variable(1.0, name="kept")
+        with tf.device("/job:ps/task:1"):
+            lost = tf.Variable(2.0, name="lost")
+        with session() as s:
+            same(s.run(kept), 1.0)
+            raises(tf.errors.FailedPreconditionError, ["uninitialized"], lambda: s.run(lost))
+
+
+@test(limit=240)
+def a_monitored_session_outlives_a_restarted_ps(t):
+    c, folder = t.new_cluster({"ps": 1, "worker": 1}), t.temp()
+    with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(cluster=tf.train.ClusterSpec(c.spec))):
+        x = tf.placeholder(tf.float32, [])
+        w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+        step = tf.train.get_or_create_global_step()
+        train = tf.train.GradientDescentOptimizer(0.01).minimize(tf.square(w - x), global_step=step)
+        seen = []
+        with tf.train.MonitoredTrainingSession(
+                master=c.target(), is_chief=True, checkpoint_dir=folder, save_checkpoint_secs=None, save_checkpoint_steps=10,
+                hooks=[tf.train.StopAtStepHook(last_step=80)]) as session:
+            while not session.should_stop():
+                _, at = session.run([train, step], {x: 5.0})
+                seen.append(int(at))
+                if len(seen) == 35:
+                    c.kill("ps", 0)
+                    c.start("ps", 0)
+    holds(seen[-1] >= 79, "the last step was %s" % seen[-1])
+    # Steps since the last checkpoint are done again, none before it.
+    holds(any(b <= a for a, b in zip(seen, seen[1:])) and min(seen[35:]) > 20, "steps %s" % seen)
+
+
+@test(limit=120)
+def a_restarted_master_aborts_old_sessions_and_keeps_variables(t):
+    c = t.new_cluster()
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:ps/task:0"):
+            v = tf.Variable(3.0, name="survivor")
+        s = session()
+        s.run(v.initializer)
+        c.kill("worker", 0)
+        c.start("worker", 0)
+        # The client's channel may notice the loss first; then it meets the new master, which does not know the session.
+        error = raises(LOST, [], lambda: s.run(v))
+        if isinstance(error, tf.errors.UnavailableError):
+            error = raises(LOST, [], lambda: s.run(v))
+        holds(isinstance(error, tf.errors.AbortedError) and "is not found" in error.message, "the old session: %r" % error)
+        with session() as again:
+            same(again.run(v), 3.0)
+
+
+@test()
+def garbage_and_browsers_do_not_hurt(t):
+    c = t.cluster()
+    rng = np.random.RandomState(0)
+    held = []
+    for job, task in c.processes:
+        for data in (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", rng.bytes(5000), b"\x00" * 100,
+                     b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + rng.bytes(3000), b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\x04\x00\x00\x00\x00\x00"):
+            with socket.create_connection(("127.0.0.1", c.port(job, task)), 5) as s:
+                s.settimeout(0.2)
+                s.sendall(data)
+                try:
+                    s.recv(1000)
+                except OSError:
+                    pass  # a reset or silence: both are fine answers to garbage
+        held.append(socket.create_connection(("127.0.0.1", c.port(job, task)), 5))  # connected, says nothing
+    step_works(c)
+    same(c.dead(), [], "dead servers")
+    for s in held:
+        s.close()
+    step_works(c)
+
+
+@test(limit=120)
+def a_client_that_dies_leaves_the_servers_usable(t):
+    c = t.cluster()
+    clients = t.clients()
+    done = Background(lambda: clients.run("blocked_forever", cluster=c.spec))
+    time.sleep(3)
+    clients.stop()
+    holds(done.outcome(20) is not None, "the clients ended in the middle of a step")
+    step_works(c)
