@@ -18,6 +18,21 @@ pub enum Grad {
     },
 }
 
+impl Grad {
+    /// It as a tensor: rows are spread out (`UnsortedSegmentSum`).
+    pub fn to_dense(&self) -> Output {
+        match self {
+            Grad::Dense(g) => g.clone(),
+            Grad::Slices { values, indices, dense_shape } => {
+                let graph = values.graph();
+                let bounds = [graph.constant_vector(&[0i32]), graph.constant_vector(&[1i32]), graph.constant_vector(&[1i32])];
+                let rows = graph.op("StridedSlice").input(dense_shape).inputs(bounds).attr("shrink_axis_mask", 1i64).output();
+                graph.op("UnsortedSegmentSum").inputs([values.clone(), indices.clone(), rows]).output()
+            }
+        }
+    }
+}
+
 impl From<Output> for Grad {
     fn from(o: Output) -> Grad {
         Grad::Dense(o)
@@ -44,20 +59,7 @@ impl<'a> OutGrads<'a> {
     /// The gradient of output `i` as a tensor: rows are spread out (`UnsortedSegmentSum`), nothing becomes zeros.
     pub fn dense(&self, i: usize) -> Output {
         match self.get(i) {
-            Some(Grad::Dense(g)) => g.clone(),
-            Some(Grad::Slices { values, indices, dense_shape }) => {
-                let graph = self.op.graph();
-                let zero = graph.constant(0i32);
-                let one = graph.constant(1i32);
-                let rows = graph
-                    .op("StridedSlice")
-                    .inputs([dense_shape.clone(), graph.op("Reshape").inputs([zero.clone(), graph.constant_vector(&[1i32])]).output()])
-                    .input(graph.constant_vector(&[1i32]))
-                    .input(graph.op("Reshape").inputs([one, graph.constant_vector(&[1i32])]).output())
-                    .attr("shrink_axis_mask", 1i64)
-                    .output();
-                graph.op("UnsortedSegmentSum").inputs([values.clone(), indices.clone(), rows]).output()
-            }
+            Some(grad) => grad.to_dense(),
             None => self.op.graph().op("ZerosLike").input(self.op.output(i)).output(),
         }
     }

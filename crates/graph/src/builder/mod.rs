@@ -3,15 +3,26 @@
 //! Building does not return a `Result` per op: the graph keeps its first error, with the caller's source line, and
 //! reports it when a session is made of it.
 
+mod arithmetic;
+mod collection;
+mod import;
+mod known;
+mod number;
 mod op_builder;
 mod scope;
 mod state;
+#[cfg(test)]
+mod tests;
 
+pub use arithmetic::Operand;
+pub use collection::{CollectionItem, keys};
+pub use number::{Number, scalar_of};
 pub use op_builder::OpBuilder;
 pub use scope::{DeviceScope, IntoDeviceScope, OpToPlace};
 
 use crate::node::{Endpoint, Node, NodeGraph, NodeId};
 use crate::op::OpRegistry;
+use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{DType, Element, Error, PartialShape, Result, Tensor};
 use parking_lot::{Mutex, MutexGuard};
 use state::GraphState;
@@ -158,6 +169,23 @@ impl Graph {
         look(&self.state().nodes)
     }
 
+    /// The seed that random ops without one of their own derive theirs from (TF: `tf.set_random_seed`).
+    pub fn set_seed(&self, seed: i64) {
+        self.state().seed = Some(seed);
+    }
+
+    /// The graph's seed.
+    pub fn seed(&self) -> Option<i64> {
+        self.state().seed
+    }
+
+    /// A name that no node or scope has yet, now taken: `name`, `name_1`, … inside the name scope in force.
+    pub fn unique_name(&self, name: &str) -> String {
+        let mut state = self.state();
+        let full = format!("{}{name}", state.scope.name);
+        state.unique_name(&full)
+    }
+
     /// Whether both are the same graph.
     pub fn same(&self, other: &Graph) -> bool {
         Arc::ptr_eq(&self.state, &other.state)
@@ -222,6 +250,41 @@ impl Operation {
     /// All outputs.
     pub fn outputs(&self) -> Vec<Output> {
         (0..self.num_outputs()).map(|i| self.output(i)).collect()
+    }
+
+    /// Replaces data input `i`; this is how loops are closed (TF: `_update_input`). What is known of the operation's own outputs is
+    /// inferred again, what was inferred from them is not.
+    ///
+    /// Errors: `InvalidArgument` if there is no such input, or the other output is of another graph or type.
+    pub fn update_input(&self, i: usize, input: &Output) -> Result<()> {
+        if !self.graph.same(input.graph()) {
+            return Err(invalid_argument(format!("input {input:?} of {} is of another graph", self.name())));
+        }
+        let mut state = self.graph.state();
+        let mut node = state.nodes.node(self.id).clone();
+        let name = node.info.name.clone();
+        let place = node.inputs.get_mut(i).ok_or_else(|| invalid_argument(format!("node '{name}' has no input {i}")))?;
+        *place = input.endpoint();
+        state.nodes.validate_node(&node)?;
+        let known = state.infer(&node)?;
+        state.known[self.id.index()] = known;
+        *state.nodes.node_mut(self.id) = node;
+        Ok(())
+    }
+
+    /// Lets it run only after another operation.
+    ///
+    /// Errors: `InvalidArgument` if the other one is of another graph.
+    pub fn add_control_input(&self, before: &Operation) -> Result<()> {
+        if !self.graph.same(&before.graph) {
+            return Err(invalid_argument(format!("control input {before:?} of {} is of another graph", self.name())));
+        }
+        let mut state = self.graph.state();
+        let control = &mut state.nodes.node_mut(self.id).control_inputs;
+        if let Err(at) = control.binary_search(&before.id) {
+            control.insert(at, before.id);
+        }
+        Ok(())
     }
 
     /// Looks at its attributes.

@@ -3,15 +3,47 @@
 use super::{Graph, Operation, Output};
 use crate::attr::{AttrMap, AttrValue};
 use crate::node::{Endpoint, Node, NodeId, NodeInfo};
-use crate::op::{ArgType, Op, OpDef};
+use crate::op::{ArgType, Op, OpDef, WORDS};
 use ferroflow_tensor::error::invalid_argument;
-use ferroflow_tensor::{DType, DeviceSpec, EdgeType, Result};
+use ferroflow_tensor::{DType, DeviceSpec, EdgeType, Error, Result};
 use std::panic::Location;
 use std::sync::Arc;
 
 enum Input {
     One(Output),
     List(Vec<Output>),
+}
+
+/// A node that could not be added.
+struct Failed {
+    graph: Graph,
+    at: &'static Location<'static>,
+}
+
+impl Failed {
+    /// Something to go on with: nothing of a graph with an error is ever run.
+    fn with(self, error: Error) -> Operation {
+        let Failed { graph, at } = self;
+        let mut state = graph.state();
+        state.error.get_or_insert_with(|| error.context(format!("{}:{}", at.file(), at.line())));
+        if state.nodes.is_empty() {
+            let op = Arc::new(Op { def: OpDef { name: "NoOp".to_owned(), ..OpDef::default() }, spec: &WORDS });
+            let info = NodeInfo { name: "error".into(), op, attrs: AttrMap::new(), input_types: vec![], output_types: vec![] };
+            let nothing: Arc<str> = "".into();
+            let node = Node {
+                info: Arc::new(info),
+                inputs: vec![],
+                control_inputs: vec![],
+                requested_device: nothing.clone(),
+                assigned_device: nothing,
+            };
+            if state.add(node).is_err() {
+                unreachable!("a node without inputs can always be added to an empty graph");
+            }
+        }
+        drop(state);
+        Operation { graph, id: NodeId(0) }
+    }
 }
 
 /// A node in the making; see [`Graph::op`].
@@ -93,32 +125,22 @@ impl OpBuilder {
 
     /// Adds the node. An error becomes the graph's, and an operation is returned that can be used further.
     pub fn build(self) -> Operation {
-        let (graph, at) = (self.graph.clone(), self.at);
+        let failed = Failed { graph: self.graph.clone(), at: self.at };
         match self.try_build() {
             Ok(op) => op,
-            Err(e) => {
-                let mut state = graph.state();
-                state.error.get_or_insert_with(|| e.context(format!("{}:{}", at.file(), at.line())));
-                // Something to go on with: nothing of a graph with an error is ever run.
-                if state.nodes.is_empty()
-                    && let Ok(op) = state.registry.get("NoOp")
-                    && let Ok(info) = NodeInfo::new("error", op.clone(), AttrMap::new())
-                {
-                    let node = Node {
-                        info: Arc::new(info),
-                        inputs: vec![],
-                        control_inputs: vec![],
-                        requested_device: "".into(),
-                        assigned_device: "".into(),
-                    };
-                    if state.add(node).is_err() {
-                        unreachable!("a NoOp can always be added to an empty graph");
-                    }
-                }
-                drop(state);
-                Operation { graph, id: NodeId(0) }
-            }
+            Err(e) => failed.with(e),
         }
+    }
+
+    /// Makes an error the graph's instead of adding the node; see [`OpBuilder::build`].
+    pub fn fail(self, error: Error) -> Operation {
+        Failed { graph: self.graph, at: self.at }.with(error)
+    }
+
+    /// Errors of this node are reported at another source line than that of [`Graph::op`].
+    pub fn at(mut self, at: &'static Location<'static>) -> OpBuilder {
+        self.at = at;
+        self
     }
 
     /// Adds the node and returns its first output.
@@ -133,11 +155,22 @@ impl OpBuilder {
         // The lock is not held while device functions run: they may look at the graph.
         let (op, mut scope, name) = {
             let mut state = self.graph.state();
-            let op = state.registry.get(&self.op)?.clone();
+            let op = match (state.registry.get(&self.op), state.nodes.library.get(&self.op)) {
+                (Ok(op), _) => op.clone(),
+                (Err(_), Some(function)) => Arc::new(Op::call_of(function)),
+                (Err(e), None) => return Err(e),
+            };
             let base = self.name.clone().unwrap_or_else(|| self.op.clone());
             check_name(&base)?;
-            let full = format!("{}{base}", state.scope.name);
-            (op, state.scope.clone(), state.unique_name(&full))
+            // `scope/` is the name of a scope, which is taken already and stands for itself.
+            let name = match base.strip_suffix('/') {
+                Some(scope) => scope.to_owned(),
+                None => {
+                    let full = format!("{}{base}", state.scope.name);
+                    state.unique_name(&full)
+                }
+            };
+            (op, state.scope.clone(), name)
         };
         let endpoints = self.flatten(&op)?;
         infer_seed(&self.graph, &op.def, &mut self.attrs);

@@ -83,14 +83,17 @@ impl Graph {
         }
     }
 
-    /// Names of ops built in `body` start with `name/`.
+    /// Names of ops built in `body` start with `name/`, made unique. A name that ends with `/` is a scope to be entered again, from the
+    /// root and as it is; an empty one is the root.
     pub fn name_scope<R>(&self, name: &str, body: impl FnOnce() -> R) -> R {
-        let full = {
-            let mut state = self.state();
-            let full = format!("{}{name}", state.scope.name);
-            state.unique_name(&full) + "/"
-        };
-        self.scoped(|s| s.name = full, body)
+        self.named_scope(name, |_| body())
+    }
+
+    /// As [`Graph::name_scope`]; hands `body` the scope's name with its `/`, which as the name of an op stands for the scope itself.
+    pub fn named_scope<R>(&self, name: &str, body: impl FnOnce(&str) -> R) -> R {
+        let full = if name.is_empty() || name.ends_with('/') { name.to_owned() } else { self.unique_name(name) + "/" };
+        let scope = full.clone();
+        self.scoped(|s| s.name = full, || body(&scope))
     }
 
     /// Ops built in `body` run after these.

@@ -1,23 +1,13 @@
 //! What a graph under construction holds: its nodes, what is known of their shapes, and the scopes in force.
 
+use super::known::{Inputs, Known};
 use super::scope::Scope;
-use crate::node::{Endpoint, Node, NodeGraph, NodeId, NodeInfo};
+use crate::node::{Endpoint, Node, NodeGraph, NodeId, Versions};
 use crate::op::OpRegistry;
 use crate::shape_inference::{HandleData, ShapeContext};
 use ferroflow_tensor::{Error, PartialShape, Result, Tensor};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-
-/// What is known of a node's outputs.
-#[derive(Clone, Default)]
-pub(crate) struct Known {
-    pub(crate) shapes: Vec<PartialShape>,
-    pub(crate) handles: Vec<HandleData>,
-    /// The value of output 0, if it is constant and small.
-    pub(crate) constant: Option<Tensor>,
-    /// The shape that output 0 denotes as a vector of dimensions, as far as known.
-    pub(crate) as_shape: Option<PartialShape>,
-}
 
 pub(crate) struct GraphState {
     pub(crate) registry: Arc<OpRegistry>,
@@ -26,24 +16,21 @@ pub(crate) struct GraphState {
     pub(crate) scope: Scope,
     pub(crate) names: HashMap<String, usize>,
     /// TF's collections (`variables`, `trainable_variables`, …): names of outputs or operations.
-    pub(crate) collections: HashMap<String, Vec<String>>,
+    pub(crate) collections: BTreeMap<String, Vec<String>>,
     pub(crate) seed: Option<i64>,
     pub(crate) seeded_ops: i64,
     pub(crate) error: Option<Error>,
 }
 
-/// Constants with more elements than this are not looked at by shape functions.
-const LARGEST_KNOWN: usize = 1024;
-
 impl GraphState {
     pub(crate) fn new(registry: Arc<OpRegistry>) -> GraphState {
         GraphState {
             registry,
-            nodes: NodeGraph::new(),
+            nodes: NodeGraph::with_versions(Versions::current()),
             known: Vec::new(),
             scope: Scope::default(),
             names: HashMap::new(),
-            collections: HashMap::new(),
+            collections: BTreeMap::new(),
             seed: None,
             seeded_ops: 0,
             error: None,
@@ -56,21 +43,20 @@ impl GraphState {
 
     /// A name that no node or scope has yet: `name`, `name_1`, … (TF: `Graph.unique_name`; names differ by more than case).
     pub(crate) fn unique_name(&mut self, name: &str) -> String {
-        let key = name.to_lowercase();
-        let count = self.names.entry(key.clone()).or_insert(0);
-        *count += 1;
-        if *count == 1 {
+        let base = name.to_lowercase();
+        let used = self.names.get(&base).copied().unwrap_or(0);
+        self.names.insert(base.clone(), used + 1);
+        if used == 0 {
             return name.to_owned();
         }
-        loop {
-            let n = self.names.get(&key).copied().unwrap_or(1) - 1;
-            let candidate = format!("{name}_{n}");
-            self.names.entry(key.clone()).and_modify(|c| *c += 1);
-            if let std::collections::hash_map::Entry::Vacant(e) = self.names.entry(candidate.to_lowercase()) {
-                e.insert(1);
-                return candidate;
-            }
+        let mut n = used;
+        let mut key = format!("{base}_{n}");
+        while self.names.contains_key(&key) {
+            n += 1;
+            key = format!("{base}_{n}");
         }
+        self.names.insert(key, 1);
+        format!("{name}_{n}")
     }
 
     /// Adds a node whose inputs exist, and infers its shapes.
@@ -82,7 +68,7 @@ impl GraphState {
         Ok(id)
     }
 
-    fn infer(&self, node: &Node) -> Result<Known> {
+    pub(super) fn infer(&self, node: &Node) -> Result<Known> {
         let at = |e: &Endpoint| self.known.get(e.node.index());
         let shapes: Vec<PartialShape> = node.inputs.iter().map(|e| self.shape(*e)).collect();
         let constants: Vec<Option<Tensor>> =
@@ -92,47 +78,7 @@ impl GraphState {
         let handles: Vec<HandleData> =
             node.inputs.iter().map(|e| at(e).and_then(|k| k.handles.get(e.index as usize)).cloned().flatten()).collect();
         let (out_shapes, out_handles) = ShapeContext::new(&node.info, &shapes, &constants, &as_shapes, &handles).infer()?;
-        Ok(Known {
-            constant: constant_of(&node.info),
-            as_shape: shape_denoted_by(&node.info, &shapes, &constants, &as_shapes),
-            shapes: out_shapes,
-            handles: out_handles,
-        })
-    }
-}
-
-fn constant_of(info: &NodeInfo) -> Option<Tensor> {
-    if info.op_name() != "Const" {
-        return None;
-    }
-    info.attrs.tensor("value").ok().filter(|t| t.num_elements() <= LARGEST_KNOWN).cloned()
-}
-
-/// Follows shapes that are computed by the graph itself: `Shape`, `Pack` of its parts, `StridedSlice` of one element is left to `Pack`.
-fn shape_denoted_by(
-    info: &NodeInfo,
-    shapes: &[PartialShape],
-    constants: &[Option<Tensor>],
-    as_shapes: &[Option<PartialShape>],
-) -> Option<PartialShape> {
-    match info.op_name() {
-        "Shape" => shapes.first().filter(|s| s.rank().is_some()).cloned(),
-        "Identity" | "Cast" => as_shapes.first().cloned().flatten(),
-        "Pack" => {
-            let dims: Vec<Option<i64>> = constants.iter().map(|c| c.as_ref().and_then(|t| t.to_i64().ok()).filter(|&d| d >= 0)).collect();
-            Some(PartialShape::new(&dims))
-        }
-        "ConcatV2" => {
-            let mut dims = Vec::new();
-            for (c, s) in constants.iter().zip(as_shapes).take(constants.len().saturating_sub(1)) {
-                match (c, s) {
-                    (Some(t), _) => dims.extend(t.to_i64s().ok()?.iter().map(|&d| (d >= 0).then_some(d))),
-                    (None, Some(s)) => dims.extend_from_slice(s.dims()?),
-                    _ => return None,
-                }
-            }
-            Some(PartialShape::new(&dims))
-        }
-        _ => None,
+        let inputs = Inputs { info: &node.info, shapes: &shapes, constants: &constants, as_shapes: &as_shapes };
+        Ok(Known { constant: inputs.constant(), as_shape: inputs.shape(), shapes: out_shapes, handles: out_handles })
     }
 }

@@ -13,7 +13,9 @@ const fn op(signature: &'static str, attrs: &'static str) -> OpSpec {
     OpSpec { signature, attrs, ..WORDS }
 }
 
-static OPS: [OpSpec; 12] = [
+static OPS: [OpSpec; 14] = [
+    op("_Arg() -> (output: T)", "T: type; index: int >= 0"),
+    op("_Retval(input: T) -> ()", "T: type; index: int >= 0"),
     op("NoOp() -> ()", ""),
     op("Const() -> (output: dtype)", "value: tensor; dtype: type"),
     op("Identity(input: T) -> (output: T)", "T: type"),
@@ -350,7 +352,7 @@ fn damaged_bytes_never_panic() {
         state ^= state << 17;
         (state % n as u64) as usize
     };
-    let (mut parsed, mut accepted) = (0, 0);
+    let (mut parsed, mut accepted, mut bodies) = (0, 0, 0);
     for round in 0..20_000 {
         let mut bytes = good.clone();
         for _ in 0..1 + round % 4 {
@@ -366,9 +368,14 @@ fn damaged_bytes_never_panic() {
         if let Ok(g) = from_graph_def(&def, &registry) {
             accepted += 1;
             to_graph_def(&g, &ToGraphDefOptions::default()).unwrap();
+            let attrs = [("T".to_owned(), DType::Float.into())].into_iter().collect();
+            for f in g.library.iter() {
+                bodies += crate::instantiate(f, &attrs, &g.library, &registry).is_ok() as u32;
+                g.library.recursion(&f.signature.name);
+            }
         }
     }
-    assert!(parsed > 1000 && accepted > 100, "the damage was too coarse: {parsed} parsed, {accepted} accepted");
+    assert!(parsed > 1000 && accepted > 100 && bodies > 100, "too much damage: {parsed} parsed, {accepted} accepted, {bodies} bodies");
 }
 
 #[test]
