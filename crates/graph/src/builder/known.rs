@@ -128,7 +128,8 @@ impl Inputs<'_> {
         match self.info.op_name() {
             "Shape" => self.shapes.first().filter(|s| s.rank().is_some()).cloned(),
             "Identity" | "Cast" => self.as_shapes.first().cloned().flatten(),
-            "Pack" if self.shapes.iter().all(|s| s.rank() == Some(0)) => {
+            // All parts have one shape: if one is a scalar, all are.
+            "Pack" if self.shapes.iter().any(|s| s.rank() == Some(0)) => {
                 let dims: Vec<Option<i64>> = (0..self.constants.len()).map(|i| self.int(i).filter(|&d| d >= 0)).collect();
                 Some(PartialShape::new(&dims))
             }

@@ -77,8 +77,14 @@ impl GraphState {
             node.inputs.iter().map(|e| at(e).filter(|_| e.index == 0).and_then(|k| k.as_shape.clone())).collect();
         let handles: Vec<HandleData> =
             node.inputs.iter().map(|e| at(e).and_then(|k| k.handles.get(e.index as usize)).cloned().flatten()).collect();
-        let (out_shapes, out_handles) = ShapeContext::new(&node.info, &shapes, &constants, &as_shapes, &handles).infer()?;
+        let (mut out_shapes, out_handles) = ShapeContext::new(&node.info, &shapes, &constants, &as_shapes, &handles).infer()?;
         let inputs = Inputs { info: &node.info, shapes: &shapes, constants: &constants, as_shapes: &as_shapes };
-        Ok(Known { constant: inputs.constant(), as_shape: inputs.shape(), shapes: out_shapes, handles: out_handles })
+        let constant = inputs.constant();
+        if let (Some(value), Some(shape)) = (&constant, out_shapes.first_mut())
+            && shape.rank().is_none()
+        {
+            *shape = value.shape().into();
+        }
+        Ok(Known { constant, as_shape: inputs.shape(), shapes: out_shapes, handles: out_handles })
     }
 }
