@@ -1,0 +1,263 @@
+//! Driving a step: running what is ready, until all is done or all that is left is under way elsewhere.
+
+use super::compiled::{Compiled, Item, Kind};
+use super::iteration::Tagged;
+use super::job::{Completion, Job, check_outputs, compute};
+use super::shared::Shared;
+use super::state::StepState;
+use ferroflow_graph::NodeInfo;
+use ferroflow_graph::kernel::Value;
+use ferroflow_graph::op::Cost;
+use ferroflow_tensor::error::internal;
+use ferroflow_tensor::{Error, Result, Shape, Tensor};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Kernels whose cost grows with their inputs are worth a thread from this many bytes on.
+const EXPENSIVE_BYTES: usize = 32 << 10;
+/// After so many nodes the driver looks for mail and for expensive nodes that others could run.
+const NODES_PER_ROUND: u32 = 32;
+
+/// Drives a step on this thread, as far as this thread is needed.
+pub(crate) fn drive(shared: Arc<Shared>, mut state: Box<StepState>) {
+    loop {
+        let mut driver = Driver { shared: &shared, graph: &shared.executor.graph, state: &mut state };
+        driver.handle_mail();
+        driver.run_ready();
+        match state.in_hand.take() {
+            // Nothing else is under way, so nobody needs the state while this thread is busy.
+            Some(job) if state.jobs == 1 => {
+                if let Some(completion) = job.run(&shared) {
+                    state.mail.push(completion);
+                }
+            }
+            Some(job) => match shared.park(state) {
+                Some(mut with_mail) => {
+                    with_mail.in_hand = Some(job);
+                    state = with_mail;
+                }
+                None => match job.run(&shared).and_then(|completion| shared.complete(completion)) {
+                    Some(next) => state = next,
+                    None => return,
+                },
+            },
+            None if state.jobs == 0 => return finish(shared, state),
+            None => match shared.park(state) {
+                Some(with_mail) => state = with_mail,
+                None => return,
+            },
+        }
+    }
+}
+
+/// Tells the caller of the step.
+fn finish(shared: Arc<Shared>, mut state: Box<StepState>) {
+    let done = state.done.take();
+    let result = match state.error.take() {
+        Some(e) => Err(e),
+        None => {
+            let results = std::mem::take(&mut state.retvals);
+            shared.executor.keep(state);
+            Ok(results)
+        }
+    };
+    drop(shared);
+    if let Some(done) = done {
+        done(result);
+    }
+}
+
+pub(super) struct Driver<'a> {
+    pub(super) shared: &'a Arc<Shared>,
+    pub(super) graph: &'a Compiled,
+    pub(super) state: &'a mut StepState,
+}
+
+impl Driver<'_> {
+    fn handle_mail(&mut self) {
+        if self.state.mail.is_empty() {
+            return;
+        }
+        let mut mail = std::mem::take(&mut self.state.mail);
+        for completion in mail.drain(..) {
+            self.handle(completion);
+        }
+        self.state.mail = mail;
+    }
+
+    /// Runs cheap nodes until none is ready; expensive ones go to the pool, except the last, which stays in hand.
+    fn run_ready(&mut self) {
+        loop {
+            if self.shared.step.cancellation.is_cancelled() && self.state.error.is_none() && !self.state.ready.is_empty() {
+                let reason = self.shared.step.check_cancelled().err();
+                self.fail(reason.unwrap_or_else(|| internal("a step was cancelled without a reason")).derived());
+            }
+            for _ in 0..NODES_PER_ROUND {
+                let Some(tag) = self.state.ready.pop() else { return };
+                self.process(tag);
+            }
+            self.shared.fetch_mail(self.state);
+            self.handle_mail();
+            if let Some(job) = self.state.in_hand.take() {
+                self.spawn(job);
+            }
+        }
+    }
+
+    fn process(&mut self, tag: Tagged) {
+        let item = &self.graph.items[tag.node as usize];
+        let result = match item.kind {
+            Kind::Kernel | Kind::Transfer | Kind::Call => self.process_kernel(tag, item),
+            _ => self.process_control_flow(tag, item),
+        };
+        if let Err(e) = result {
+            self.fail(e.at_node(&self.graph.infos[tag.node as usize].name));
+        }
+    }
+
+    fn process_kernel(&mut self, tag: Tagged, item: &Item) -> Result<()> {
+        let iteration = self.state.iteration(tag);
+        let dead = iteration.pending[item.local as usize].mark != 0;
+        if dead && item.kind != Kind::Transfer {
+            iteration.discard(item);
+            self.state.outputs.clear();
+            self.propagate(tag, item, true);
+            return Ok(());
+        }
+        let expensive = match item.cost {
+            Cost::Inline => false,
+            Cost::Heavy => true,
+            Cost::BySize => input_bytes(iteration.peek(item)) >= EXPENSIVE_BYTES,
+        };
+        self.take_inputs(tag, item, dead)?;
+        match &item.kernel {
+            Some(kernel) if !expensive && !kernel.is_async() => {
+                let frame_iter = self.state.frame_and_iter(tag);
+                let start = self.shared.collector.as_ref().map(|_| Instant::now());
+                let StepState { inputs, outputs, .. } = &mut *self.state;
+                compute(kernel, &self.shared.step, frame_iter, dead, inputs, outputs)?;
+                inputs.clear();
+                if let Some(start) = start {
+                    self.shared.record(tag.node, start, outputs);
+                }
+                check_outputs(self.info(tag), item.kind, &self.state.outputs)?;
+                self.propagate(tag, item, dead);
+            }
+            _ => {
+                let inputs = self.state.inputs.drain(..).collect();
+                let job = Job { tag, frame_iter: self.state.frame_and_iter(tag), inputs, dead };
+                self.state.jobs += 1;
+                if expensive {
+                    if let Some(other) = self.state.in_hand.replace(job) {
+                        self.spawn(other);
+                    }
+                } else if let Some(completion) = job.run(self.shared) {
+                    self.handle(completion);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn info(&self, tag: Tagged) -> &Arc<NodeInfo> {
+        &self.graph.infos[tag.node as usize]
+    }
+
+    /// Moves a node's inputs to `state.inputs`; references become values except where the op takes references.
+    fn take_inputs(&mut self, tag: Tagged, item: &Item, dead: bool) -> Result<()> {
+        let info = &self.graph.infos[tag.node as usize];
+        let StepState { frames, inputs, .. } = &mut *self.state;
+        let frame = &mut frames[tag.frame as usize];
+        let iteration = &mut frame.iterations[(tag.iter - frame.base) as usize];
+        inputs.clear();
+        for (i, slot) in item.slots().enumerate() {
+            let mut value = match iteration.take(slot) {
+                Some(value) if !dead => value,
+                None if !dead => return Err(internal(format!("input {i} has not arrived"))),
+                _ => Value::Tensor(Tensor::zeros(info.input_types[i].dtype, Shape::from_lens(&[0])?)?),
+            };
+            if item.has_refs {
+                value = dereferenced(value, info, i)?;
+            }
+            inputs.push(value);
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, job: Job) {
+        let shared = self.shared.clone();
+        self.shared.executor.pool.spawn(Box::new(move || {
+            if let Some(state) = job.run(&shared).and_then(|completion| shared.complete(completion)) {
+                drive(shared, state);
+            }
+        }));
+    }
+
+    /// Goes on from the end of a job.
+    fn handle(&mut self, completion: Completion) {
+        self.state.jobs -= 1;
+        if self.state.error.is_some() {
+            return;
+        }
+        let Completion { tag, dead, result } = completion;
+        let item = &self.graph.items[tag.node as usize];
+        let checked = result.and_then(|outputs| check_outputs(self.info(tag), item.kind, &outputs).map(|()| outputs));
+        match checked {
+            Ok(outputs) => {
+                self.state.outputs = outputs;
+                self.propagate(tag, item, dead);
+            }
+            Err(e) => self.fail(e.at_node(&self.info(tag).name.clone())),
+        }
+    }
+
+    /// Hands `state.outputs` on and counts the node as done. Nodes that leave their iteration are in `control_flow`.
+    pub(super) fn propagate(&mut self, tag: Tagged, item: &Item, dead: bool) {
+        debug_assert!(!matches!(item.kind, Kind::Enter | Kind::Exit | Kind::NextIteration));
+        self.state.deliver(self.graph, tag.node, tag.frame, tag.iter, dead);
+        self.state.outputs.clear();
+        self.node_done(tag);
+    }
+
+    /// Counts a node of a loop as done.
+    pub(super) fn node_done(&mut self, tag: Tagged) {
+        let iteration = self.state.iteration(tag);
+        iteration.outstanding -= 1;
+        if iteration.outstanding == 0 && tag.frame != 0 {
+            self.state.settle(self.graph, tag.frame);
+        }
+    }
+
+    /// Ends the step with this error, if it is the first: nothing more is begun, and whatever waits is woken.
+    pub(super) fn fail(&mut self, error: Error) {
+        self.state.ready.clear();
+        if self.state.in_hand.take().is_some() {
+            self.state.jobs -= 1;
+        }
+        if self.state.error.is_none() {
+            self.state.error = Some(error.clone());
+            self.shared.step.cancellation.cancel(error.clone());
+            self.shared.step.rendezvous.abort(error.derived());
+        }
+    }
+}
+
+fn input_bytes(inputs: &[Option<Value>]) -> usize {
+    inputs.iter().map(|v| match v {
+        Some(Value::Tensor(t)) => t.num_bytes(),
+        // What a variable holds is known only under its lock; it is seldom small.
+        Some(Value::Ref(_)) => EXPENSIVE_BYTES,
+        None => 0,
+    }).sum()
+}
+
+/// A value as the node's input `i` wants it.
+pub(super) fn dereferenced(value: Value, info: &NodeInfo, i: usize) -> Result<Value> {
+    match value {
+        Value::Ref(v) if info.input_types[i].is_ref => {
+            if info.op.def.allows_uninitialized_input || v.is_initialized() { Ok(Value::Ref(v)) } else { Err(v.uninitialized()) }
+        }
+        Value::Ref(v) => v.read().map(Value::Tensor),
+        value => Ok(value),
+    }
+}
