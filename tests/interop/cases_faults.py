@@ -1,8 +1,10 @@
 """Tasks that are killed, restarted or spoken to in the wrong language."""
+import os
 import socket
 import threading
 import time
 
+from programs import wait_for_file
 from suite import graph_and_session, holds, np, raises, same, test, tf
 
 LOST = (tf.errors.UnavailableError, tf.errors.AbortedError)
@@ -186,9 +188,10 @@ def garbage_and_browsers_do_not_hurt(t):
 @test(limit=120)
 def a_client_that_dies_leaves_the_servers_usable(t):
     c = t.cluster()
-    clients = t.clients()
-    done = Background(lambda: clients.run("blocked_forever", cluster=c.spec))
-    time.sleep(3)
+    clients, folder = t.clients(), t.temp()
+    done = Background(lambda: clients.run("blocked_forever", cluster=c.spec, folder=folder))
+    for task in range(2):
+        wait_for_file(os.path.join(folder, "blocked_%d" % task))
     clients.stop()
     holds(done.outcome(20) is not None, "the clients ended in the middle of a step")
     step_works(c)

@@ -138,7 +138,7 @@ def callables_run_and_can_be_released(t):
             same(call(5.0), [6.0, 7.0])
             options = config_pb2.CallableOptions(feed=[x.name], fetch=[total.name], target=[increase.name])
             direct = s._make_callable_from_options(options)
-            holds(float(direct(2.0)[0]) in (4.0, 5.0), "the fetch, before or after the target")
+            holds(float(direct(np.float32(2.0))[0]) in (4.0, 5.0), "the fetch, before or after the target")
             holds(s.run(v) == 2.0, "the target ran once")
             del direct
             same(s.run(y, {x: 3.0}), 4.0, "a step after the release")
@@ -160,13 +160,15 @@ def device_filters_hide_tasks(t):
     c = t.cluster()
     config = tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:0"])
     with graph_and_session(c.target(), config) as (_, session):
-        with tf.device("/job:worker/task:1"):
-            hidden = tf.constant(1.0)
         with tf.device("/job:ps/task:1"):
             seen = tf.constant(2.0)
         with session() as s:
-            holds(not [d for d in s.list_devices() if "/job:worker/replica:0/task:1" in d.name], "worker:1 is hidden")
             same(s.run(seen), 2.0)
+    with graph_and_session(c.target(), config) as (_, session):
+        with tf.device("/job:worker/task:1"):
+            hidden = tf.constant(1.0)
+        with session() as s:
+            holds(not [d for d in s.list_devices() if "/job:worker/replica:0/task:1" in d.name], "worker:1 is hidden")
             raises(tf.errors.InvalidArgumentError, ["Cannot assign a device"], lambda: s.run(hidden))
 
 

@@ -13,14 +13,14 @@ def linear_regression(t, device):
         with tf.device(device):
             weight, bias = tf.Variable(0.0, name="weight"), tf.Variable(0.0, name="bias")
         cost = tf.reduce_sum(tf.pow(weight * x + bias - y, 2)) / 20
-        train = tf.train.GradientDescentOptimizer(0.1).minimize(cost)
+        train = tf.train.GradientDescentOptimizer(0.5).minimize(cost)
         with session() as s:
             s.run(tf.global_variables_initializer())
-            for _ in range(200):
+            for _ in range(300):
                 inputs = rng.rand(10).astype(np.float32)
                 s.run(train, {x: inputs, y: 2 * inputs - 1})
             w, b = s.run([weight, bias])
-    holds(abs(w - 2) < 0.2 and abs(b + 1) < 0.2, "weight %f, bias %f" % (w, b))
+    holds(abs(w - 2) < 0.05 and abs(b + 1) < 0.05, "weight %f, bias %f" % (w, b))
 
 
 @test()

@@ -1,5 +1,6 @@
 """Training programs of several client processes; each function is one replica (see clients.py)."""
 import os
+import time
 
 import numpy as np
 
@@ -31,6 +32,35 @@ class Greedy:
         return task
 
 
+def wait_for_file(path, seconds=60):
+    """Waits until another client has made this file."""
+    end = time.monotonic() + seconds
+    while not os.path.exists(path):
+        if time.monotonic() > end:
+            raise RuntimeError("%s does not appear" % path)
+        time.sleep(0.02)
+
+
+class StartTogether(tf.train.SessionRunHook):
+    """Holds the chief back after its first step until the other replica takes part.
+
+    The other replica opens its session only once the chief's first checkpoint says that the variables are there: a
+    monitored session that comes too early looks again only after 30 s.
+    """
+
+    def __init__(self, folder, task):
+        self.folder, self.joined, self.chief, self.met = folder, os.path.join(folder, "joined"), task == 0, False
+        if not self.chief:
+            wait_for_file(os.path.join(folder, "checkpoint"))
+
+    def after_run(self, run_context, run_values):
+        if not self.met and self.chief:
+            wait_for_file(self.joined)
+        elif not self.met:
+            open(self.joined, "w").close()
+        self.met = True
+
+
 def linear_regression(cluster, task, folder, resource, last_step):
     """y = 0.1 x + 0.3 found by all replicas together, in a monitored session."""
     rng = np.random.RandomState(task)
@@ -47,7 +77,7 @@ def linear_regression(cluster, task, folder, resource, last_step):
         with tf.train.MonitoredTrainingSession(
                 master="grpc://" + cluster["worker"][task], is_chief=task == 0, checkpoint_dir=folder,
                 save_checkpoint_secs=None, save_checkpoint_steps=200, save_summaries_steps=100,
-                hooks=[tf.train.StopAtStepHook(last_step=last_step)]) as session:
+                hooks=[tf.train.StopAtStepHook(last_step=last_step), StartTogether(folder, task)]) as session:
             while not session.should_stop():
                 inputs = rng.rand(100).astype(np.float32)
                 _, at, w, b, value = session.run([train, step, weight, bias, loss], {x: inputs, y: inputs * 0.1 + 0.3})
@@ -82,7 +112,7 @@ def digits_mlp(cluster, task, folder, greedy, last_step):
         eye, first, steps = np.eye(10, dtype=np.float32), None, 0
         with tf.train.MonitoredTrainingSession(
                 master=target, is_chief=task == 0, checkpoint_dir=folder, save_checkpoint_secs=30,
-                hooks=[tf.train.StopAtStepHook(last_step=last_step)]) as session:
+                hooks=[tf.train.StopAtStepHook(last_step=last_step), StartTogether(folder, task)]) as session:
             while not session.should_stop():
                 rows = rng.randint(len(images), size=64)
                 _, value, at = session.run([train, loss, step], {x: images[rows], y: eye[labels[rows]]})
@@ -94,9 +124,12 @@ def digits_mlp(cluster, task, folder, greedy, last_step):
     return answer
 
 
-def blocked_forever(cluster, task):
+def blocked_forever(cluster, task, folder):
     """A step that waits for what never comes; the process is killed meanwhile."""
     with tf.Graph().as_default(), tf.device("/job:ps/task:0"):
         queue = tf.FIFOQueue(2, tf.float32, shapes=[[]], shared_name="blocked_forever")
+        value, size = queue.dequeue(), queue.size()
         with tf.Session("grpc://" + cluster["worker"][task]) as session:
-            return {"value": float(session.run(queue.dequeue()))}
+            session.run(size)
+            open(os.path.join(folder, "blocked_%d" % task), "w").close()
+            return {"value": float(session.run(value))}

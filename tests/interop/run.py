@@ -10,6 +10,7 @@ TEST: a test's name, or a part of it. Last line: "N passed, N failed".
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -118,6 +119,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="interop_")
     context = Context(args.impl, binary, folder)
     failed, begin = 0, time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are stopped then, too
     try:
         for test in chosen:
             start = time.monotonic()
@@ -136,6 +138,9 @@ def main():
 
 
 if __name__ == "__main__":
-    code = main()
+    try:
+        code = main()
+    except SystemExit as e:
+        code = e.code
     sys.stdout.flush()
     os._exit(code)  # threads of tests that hang must not keep the process
