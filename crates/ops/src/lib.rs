@@ -8,11 +8,13 @@ pub mod array;
 pub mod builders;
 pub mod control;
 pub mod dataflow;
+pub mod functional;
 pub mod io;
 pub mod math;
 mod names;
 pub mod nn;
 pub(crate) mod parallel;
+pub(crate) mod prelude;
 pub mod random;
 pub mod state;
 pub mod string;
@@ -33,6 +35,7 @@ pub const FAMILIES: &[(&str, &[&OpSpec])] = &[
     ("array", array::ALL),
     ("control", control::ALL),
     ("dataflow", dataflow::ALL),
+    ("functional", functional::ALL),
     ("io", io::ALL),
     ("math", math::ALL),
     ("nn", nn::ALL),

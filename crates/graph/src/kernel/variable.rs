@@ -4,20 +4,26 @@
 //! copies it otherwise, so a reader never sees a half-written value and updates cost no copy in the usual step.
 
 use ferroflow_tensor::error::failed_precondition;
-use ferroflow_tensor::{DType, Result, Tensor};
+use ferroflow_tensor::{DType, PartialShape, Result, Tensor};
 use parking_lot::{Mutex, MutexGuard};
 
 /// A variable of one element type.
 pub struct Variable {
     name: String,
     dtype: DType,
+    declared_shape: PartialShape,
     value: Mutex<Option<Tensor>>,
 }
 
 impl Variable {
     /// A variable without a value.
     pub fn new(name: impl Into<String>, dtype: DType) -> Variable {
-        Variable { name: name.into(), dtype, value: Mutex::new(None) }
+        Variable::with_shape(name, dtype, PartialShape::unknown())
+    }
+
+    /// A variable without a value, of a shape that its node declares.
+    pub fn with_shape(name: impl Into<String>, dtype: DType, declared_shape: PartialShape) -> Variable {
+        Variable { name: name.into(), dtype, declared_shape, value: Mutex::new(None) }
     }
 
     /// Its name, for messages.
@@ -28,6 +34,11 @@ impl Variable {
     /// The element type.
     pub fn dtype(&self) -> DType {
         self.dtype
+    }
+
+    /// The shape that its node declares; a value may have another one, if it was assigned without validation.
+    pub fn declared_shape(&self) -> &PartialShape {
+        &self.declared_shape
     }
 
     /// Whether it has a value.

@@ -1,0 +1,17 @@
+//! `InitializeTableV2`: sets a table that is set once.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::lookup_table_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "InitializeTableV2(table_handle: resource, keys: Tkey, values: Tval) -> ()",
+    attrs: "Tkey: type; Tval: type",
+    flags: "stateful",
+    doc: "The table holds these pairs from now on.",
+    shape: shape_inference::none,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(lookup_table_kernel::initialize)],
+    ..WORDS
+};

@@ -1,0 +1,15 @@
+//! `LookupTableExport`: the whole contents.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use super::lookup_table_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "LookupTableExport(table_handle: Ref(string)) -> (keys: Tkeys, values: Tvalues)",
+    attrs: "Tkeys: type; Tvalues: type",
+    doc: "All keys and their values, in no order.",
+    shape: lookup_table_kernel::exported_shape,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(lookup_table_kernel::export)],
+    ..WORDS
+};

@@ -1,0 +1,17 @@
+//! `LookupTableImportV2`: sets the whole contents.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::lookup_table_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "LookupTableImportV2(table_handle: resource, keys: Tin, values: Tout) -> ()",
+    attrs: "Tin: type; Tout: type",
+    flags: "stateful",
+    doc: "The table holds these pairs and nothing else.",
+    shape: shape_inference::none,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(lookup_table_kernel::import)],
+    ..WORDS
+};

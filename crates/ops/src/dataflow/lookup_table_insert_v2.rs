@@ -1,0 +1,17 @@
+//! `LookupTableInsertV2`: sets values of keys.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::lookup_table_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "LookupTableInsertV2(table_handle: resource, keys: Tin, values: Tout) -> ()",
+    attrs: "Tin: type; Tout: type",
+    flags: "stateful",
+    doc: "Later pairs win over earlier ones.",
+    shape: shape_inference::none,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(lookup_table_kernel::insert)],
+    ..WORDS
+};

@@ -1,0 +1,15 @@
+//! `LookupTableSize`: how many keys a table has.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::lookup_table_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "LookupTableSize(table_handle: Ref(string)) -> (size: int64)",
+    doc: "The number of keys.",
+    shape: shape_inference::scalar,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(lookup_table_kernel::size)],
+    ..WORDS
+};

@@ -1,0 +1,17 @@
+//! `MutableHashTableV2`: makes a table.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::lookup_table_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "MutableHashTableV2() -> (table_handle: resource)",
+    attrs: "container: string = \"\"; shared_name: string = \"\"; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type",
+    flags: "stateful",
+    doc: "The handle of a table of scalars, to which pairs can be added at any time.",
+    shape: shape_inference::scalar,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::built(lookup_table_kernel::make).inline()],
+    ..WORDS
+};

@@ -1,0 +1,17 @@
+//! `QueueDequeueManyV2`: takes n elements out of a queue, as a batch.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::queue_kernel::{Action, waiting};
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "QueueDequeueManyV2(handle: resource, n: int32) -> (components: component_types)",
+    attrs: "component_types: list(type) >= 1; timeout_ms: int = -1",
+    flags: "stateful",
+    doc: "The components of n elements, below each other; waits until there are n.",
+    shape: shape_inference::unknown,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::waiting(|c| waiting(c, Action::DequeueMany))],
+    ..WORDS
+};

@@ -1,0 +1,16 @@
+//! `QueueDequeueUpTo`: takes n elements out of a queue, fewer once it is closed.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::queue_kernel::{Action, waiting};
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "QueueDequeueUpTo(handle: Ref(string), n: int32) -> (components: component_types)",
+    attrs: "component_types: list(type) >= 1; timeout_ms: int = -1",
+    doc: "The components of n elements, below each other; of a closed queue as many as are left.",
+    shape: shape_inference::unknown,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::waiting(|c| waiting(c, Action::DequeueUpTo))],
+    ..WORDS
+};

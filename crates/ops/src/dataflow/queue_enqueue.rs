@@ -1,0 +1,16 @@
+//! `QueueEnqueue`: adds one element to a queue.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::queue_kernel::{Action, waiting};
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "QueueEnqueue(handle: Ref(string), components: Tcomponents) -> ()",
+    attrs: "Tcomponents: list(type) >= 1; timeout_ms: int = -1",
+    doc: "Adds one element; waits while the queue is full.",
+    shape: shape_inference::none,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::waiting(|c| waiting(c, Action::Enqueue))],
+    ..WORDS
+};

@@ -1,0 +1,15 @@
+//! `QueueIsClosed`: whether a queue is closed.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::queue_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "QueueIsClosed(handle: Ref(string)) -> (is_closed: bool)",
+    doc: "True once the queue is closed.",
+    shape: shape_inference::scalar,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(queue_kernel::is_closed).inline()],
+    ..WORDS
+};

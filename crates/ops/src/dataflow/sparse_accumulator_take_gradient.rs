@@ -1,0 +1,17 @@
+//! `SparseAccumulatorTakeGradient`: takes the mean or sum of rows.
+
+use crate::types::NUMERIC;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::accumulator_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "SparseAccumulatorTakeGradient(handle: Ref(string), num_required: int32) -> (indices: int64, values: dtype, shape: int64)",
+    attrs: "dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}",
+    doc: "Waits for num_required gradients and returns the rows by ascending index, each divided by the number of gradients that touched it.",
+    shape: shape_inference::unknown,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::waiting(accumulator_kernel::take).on("dtype", NUMERIC)],
+    ..WORDS
+};

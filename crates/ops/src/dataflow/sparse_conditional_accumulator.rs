@@ -1,0 +1,18 @@
+//! `SparseConditionalAccumulator`: makes an accumulator of gradients by rows.
+
+use crate::types::NUMERIC;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::accumulator_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "SparseConditionalAccumulator() -> (handle: Ref(string))",
+    attrs: "dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; shape: shape; container: string = \"\"; shared_name: string = \"\"; reduction_type: string in {\"MEAN\", \"SUM\"} = \"MEAN\"",
+    flags: "stateful",
+    doc: "The handle, a reference to a string, of an accumulator of rows that starts at global step 0.",
+    shape: shape_inference::unknown,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::built(accumulator_kernel::make).on("dtype", NUMERIC).inline()],
+    ..WORDS
+};

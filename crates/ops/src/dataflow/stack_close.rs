@@ -1,0 +1,15 @@
+//! `StackClose`: forgets what is on a stack.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::tensor_stack;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "StackClose(handle: Ref(string)) -> ()",
+    doc: "The stack can no longer be used.",
+    shape: shape_inference::none,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(tensor_stack::close).inline()],
+    ..WORDS
+};

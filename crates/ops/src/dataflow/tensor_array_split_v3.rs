@@ -1,0 +1,18 @@
+//! `TensorArraySplitV3`: cuts a tensor into elements.
+
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::tensor_array_gradient;
+use super::tensor_array_kernel;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "TensorArraySplitV3(handle: resource, value: T, lengths: int64, flow_in: float) -> (flow_out: float)",
+    attrs: "T: type",
+    flags: "stateful",
+    doc: "Sets element i to the next lengths[i] rows of value.",
+    shape: shape_inference::scalar,
+    gradient: Gradient::Of(tensor_array_gradient::of_split),
+    kernels: &[Kernel::cpu(tensor_array_kernel::split)],
+    ..WORDS
+};

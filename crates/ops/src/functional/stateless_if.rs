@@ -1,0 +1,15 @@
+//! `StatelessIf`: one of two functions, by a condition.
+
+use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
+use super::branch;
+use super::output_shapes;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "StatelessIf(cond: Tcond, input: Tin) -> (output: Tout)",
+    attrs: "Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []",
+    doc: "The results of then_branch on input if cond is true, else of else_branch.",
+    shape: output_shapes::declared,
+    kernels: &[Kernel::waiting(branch::build_if)],
+    ..WORDS
+};

@@ -1,0 +1,48 @@
+//! `AssignSubVariableOp`: subtracts a tensor from a resource variable, in place.
+
+use crate::types::NUMERIC;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use super::dense_update;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "AssignSubVariableOp(resource: resource, value: dtype) -> ()",
+    attrs: "dtype: type",
+    flags: "stateful",
+    doc: "Changes the variable. Shapes must be equal.",
+    shape: shape_inference::none,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(dense_update::subtract).on("dtype", NUMERIC)],
+    ..WORDS
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::variable_access::tests::handle;
+    use crate::testing::{OpTester, bare_step, tensor};
+    use ferroflow_graph::kernel::Variable;
+    use ferroflow_tensor::{Code, Tensor};
+
+    #[test]
+    fn the_variable_changes_in_place() {
+        let step = bare_step(2);
+        let v = handle(&step, "v", Some(tensor(&[2], &[1f32, 2.0])));
+        OpTester::new(&OP).input(v.clone()).input(tensor(&[2], &[1f32, 1.0])).step(&step).run().unwrap();
+        let value = step.resources.lookup::<Variable>("", "v").unwrap().read().unwrap();
+        assert_eq!(value.as_slice::<f32>().unwrap(), [0.0, 1.0]);
+        let wrong_shape = OpTester::new(&OP).input(v.clone()).input(Tensor::scalar(1f32)).step(&step).run().unwrap_err();
+        let text = "Cannot update variable with shape [2] using a Tensor with shape [], shapes must be equal.";
+        assert_eq!(wrong_shape.bare_message(), text);
+        let wrong_type = OpTester::new(&OP).input(v).input(tensor(&[2], &[1f64, 1.0])).step(&step).run().unwrap_err();
+        assert_eq!(wrong_type.code(), Code::InvalidArgument);
+    }
+
+    #[test]
+    fn a_variable_that_does_not_exist_is_uninitialized() {
+        let step = bare_step(1);
+        let error = OpTester::new(&OP).input(handle(&step, "v", None)).input(Tensor::scalar(1f32)).step(&step).run().unwrap_err();
+        assert_eq!(error.code(), Code::FailedPrecondition);
+    }
+}

@@ -1,0 +1,22 @@
+//! `DisableCopyOnRead`: tells a variable that reads need not copy; savers emit it.
+
+use ferroflow_graph::kernel::OpKernelContext;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
+use ferroflow_tensor::Result;
+use super::variable_access::variable;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "DisableCopyOnRead(resource: resource) -> ()",
+    flags: "stateful",
+    doc: "Nothing is to be done: reads never copy here.",
+    shape: shape_inference::none,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(compute).inline()],
+    ..WORDS
+};
+
+fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+    variable(ctx, 0).map(|_| ())
+}

@@ -1,0 +1,17 @@
+//! `ApplyAdadelta`: one step of Adadelta on variables by reference.
+
+use crate::types::FLOATS;
+use ferroflow_graph::op::{Kernel, OpSpec, Tolerance, WORDS};
+use super::apply_kernel;
+use super::rule::Rule;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "ApplyAdadelta(var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, grad: T) -> (out: Ref(T))",
+    attrs: "T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false",
+    doc: "accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step.",
+    shape: apply_kernel::shape,
+    kernels: &[Kernel::built(|c| apply_kernel::build(c, Rule::Adadelta)).on("T", FLOATS)],
+    tolerance: Tolerance::Rounding,
+    ..WORDS
+};

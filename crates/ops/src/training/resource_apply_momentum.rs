@@ -1,0 +1,18 @@
+//! `ResourceApplyMomentum`: one step of Momentum on resource variables.
+
+use crate::types::FLOATS;
+use ferroflow_graph::op::{Kernel, OpSpec, Tolerance, WORDS};
+use super::apply_kernel;
+use super::rule::Rule;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "ResourceApplyMomentum(var: resource, accum: resource, lr: T, grad: T, momentum: T) -> ()",
+    attrs: "T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false",
+    flags: "stateful",
+    doc: "accum = momentum · accum + grad; var −= lr · accum (with use_nesterov: var −= lr · grad + lr · momentum · accum).",
+    shape: apply_kernel::shape,
+    kernels: &[Kernel::built(|c| apply_kernel::build(c, Rule::Momentum)).on("T", FLOATS)],
+    tolerance: Tolerance::Rounding,
+    ..WORDS
+};

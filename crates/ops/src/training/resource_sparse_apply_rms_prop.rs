@@ -1,0 +1,18 @@
+//! `ResourceSparseApplyRMSProp`: one step of RMSProp on resource variables, for the rows named by indices.
+
+use crate::types::FLOATS;
+use ferroflow_graph::op::{Kernel, OpSpec, Tolerance, WORDS};
+use super::apply_kernel;
+use super::rule::Rule;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "ResourceSparseApplyRMSProp(var: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> ()",
+    attrs: "T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false",
+    flags: "stateful",
+    doc: "ms is a decaying mean of squared gradients; mom = momentum · mom + lr · grad / √(ms + epsilon); var −= mom, for the rows named by indices.",
+    shape: apply_kernel::shape,
+    kernels: &[Kernel::built(|c| apply_kernel::build(c, Rule::RmsProp)).on("T", FLOATS)],
+    tolerance: Tolerance::Rounding,
+    ..WORDS
+};

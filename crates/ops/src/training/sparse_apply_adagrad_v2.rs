@@ -1,0 +1,17 @@
+//! `SparseApplyAdagradV2`: one step of AdagradV2 on variables by reference, for the rows named by indices.
+
+use crate::types::FLOATS;
+use ferroflow_graph::op::{Kernel, OpSpec, Tolerance, WORDS};
+use super::apply_kernel;
+use super::rule::Rule;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "SparseApplyAdagradV2(var: Ref(T), accum: Ref(T), lr: T, epsilon: T, grad: T, indices: Tindices) -> (out: Ref(T))",
+    attrs: "T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true",
+    doc: "accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.",
+    shape: apply_kernel::shape,
+    kernels: &[Kernel::built(|c| apply_kernel::build(c, Rule::AdagradV2)).on("T", FLOATS)],
+    tolerance: Tolerance::Rounding,
+    ..WORDS
+};
