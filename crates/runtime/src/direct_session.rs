@@ -163,10 +163,10 @@ impl DirectSession {
         compiled.executor.run_async(step.clone(), args, collector, Box::new(move |result| drop(sender.send(result))));
         let result = receiver.recv().unwrap_or_else(|_| Err(internal("the step ended without a result")));
         self.running.lock().steps.remove(&step.step_id);
-        let mut results = result?;
+        let results = result?;
         let one = |fetched: &Fetched| match *fetched {
             Fetched::Feed(i) => Ok(feeds[i].1.clone()),
-            Fetched::Result(i) => match results[i].take() {
+            Fetched::Result(i) => match &results[i] {
                 Some(value) => value.to_tensor(),
                 None => Err(internal(format!("Retval[{i}] does not have value"))),
             },

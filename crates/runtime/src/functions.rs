@@ -42,7 +42,8 @@ impl FunctionLibraryRuntime {
 
     fn build(&self, name: &str, attrs: &AttrMap) -> Result<Arc<Executor>> {
         let function = self.library.get(name).ok_or_else(|| not_found(format!("Function {name} is not defined.")))?;
-        let graph = function_body(function, attrs, &self.library, &self.params.registry).map_err(|e| e.context(format!("function '{name}'")))?;
+        let graph =
+            function_body(function, attrs, &self.library, &self.params.registry).map_err(|e| e.context(format!("function '{name}'")))?;
         let functions: Arc<dyn FunctionRuntime> = Arc::new(FromBody(self.this.clone()));
         let params = ExecutorParams { functions: Some(functions), kernels: Arc::new(KernelCache::new()), ..self.params.clone() };
         Executor::new(&graph, &params)

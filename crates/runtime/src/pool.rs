@@ -210,9 +210,11 @@ mod tests {
         let (sender, receiver) = mpsc::channel();
         let (p, t) = (pool.clone(), total.clone());
         pool.spawn(Box::new(move || {
-            p.parallel_for(4, &|_| p.parallel_for(4, &|_| {
-                t.fetch_add(1, Ordering::Relaxed);
-            }));
+            p.parallel_for(4, &|_| {
+                p.parallel_for(4, &|_| {
+                    t.fetch_add(1, Ordering::Relaxed);
+                })
+            });
             sender.send(()).unwrap();
         }));
         receiver.recv().unwrap();

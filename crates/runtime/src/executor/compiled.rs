@@ -10,6 +10,9 @@ use ferroflow_tensor::error::invalid_argument;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// An index names a place in the caller's list, for which memory is set aside.
+const MOST_ARGS: usize = 1 << 20;
+
 /// What the executor does with a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -199,9 +202,8 @@ impl Compiled {
                 Kind::Call => item.cost = Cost::Heavy,
                 Kind::Arg | Kind::Retval => {
                     let index = info.attrs.count("index").map_err(at)?;
-                    // An index names a place in the caller's list, so it is small; anything else is damaged.
-                    if index > graph.len() {
-                        return Err(at(invalid_argument(format!("index {index} is larger than the graph"))));
+                    if index >= MOST_ARGS {
+                        return Err(at(invalid_argument(format!("index {index} is out of range, there can be {MOST_ARGS} arguments"))));
                     }
                     item.index = index as u32;
                     let count = if kind == Kind::Arg { &mut compiled.num_args } else { &mut compiled.num_retvals };

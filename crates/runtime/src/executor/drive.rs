@@ -243,19 +243,26 @@ impl Driver<'_> {
 }
 
 fn input_bytes(inputs: &[Option<Value>]) -> usize {
-    inputs.iter().map(|v| match v {
-        Some(Value::Tensor(t)) => t.num_bytes(),
-        // What a variable holds is known only under its lock; it is seldom small.
-        Some(Value::Ref(_)) => EXPENSIVE_BYTES,
-        None => 0,
-    }).sum()
+    inputs
+        .iter()
+        .map(|v| match v {
+            Some(Value::Tensor(t)) => t.num_bytes(),
+            // What a variable holds is known only under its lock; it is seldom small.
+            Some(Value::Ref(_)) => EXPENSIVE_BYTES,
+            None => 0,
+        })
+        .sum()
 }
 
 /// A value as the node's input `i` wants it.
 pub(super) fn dereferenced(value: Value, info: &NodeInfo, i: usize) -> Result<Value> {
     match value {
         Value::Ref(v) if info.input_types[i].is_ref => {
-            if info.op.def.allows_uninitialized_input || v.is_initialized() { Ok(Value::Ref(v)) } else { Err(v.uninitialized()) }
+            if info.op.def.allows_uninitialized_input || v.is_initialized() {
+                Ok(Value::Ref(v))
+            } else {
+                Err(v.uninitialized())
+            }
         }
         Value::Ref(v) => v.read().map(Value::Tensor),
         value => Ok(value),

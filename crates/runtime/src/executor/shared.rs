@@ -3,10 +3,10 @@
 //! One thread at a time drives a step: it alone holds the [`StepState`], runs cheap nodes and hands out jobs. Whoever ends a job puts
 //! the result into the inbox; if nobody drives just then, the state lies there too, and the step is driven on from there.
 
+use super::Executor;
 use super::drive::drive;
 use super::job::Completion;
 use super::state::StepState;
-use super::Executor;
 use crate::StepStatsCollector;
 use ferroflow_graph::kernel::{Outputs, StepContext};
 use parking_lot::Mutex;

@@ -1,10 +1,10 @@
 //! `StepState`: what changes while a step runs (TF: `PropagatorState`, `FrameState`). Whoever holds its box drives the step.
 
+use super::RunDone;
 use super::compiled::Compiled;
 use super::frame_tree::frame_id;
 use super::iteration::{Iteration, Tagged};
 use super::job::{Completion, Job};
-use super::RunDone;
 use ferroflow_graph::kernel::{FrameAndIter, Outputs, Value};
 use ferroflow_tensor::Error;
 use std::collections::VecDeque;
@@ -188,7 +188,8 @@ impl StepState {
             if !state.iterations.is_empty() {
                 return;
             }
-            let (state, (parent, iter)) = (std::mem::take(state), state.parent);
+            let state = std::mem::take(state);
+            let (parent, iter) = state.parent;
             self.free_frames.push(frame);
             self.outputs.clear();
             for &exit in graph.frames[state.def as usize].exits.iter().filter(|e| !state.exited.contains(e)) {

@@ -1,7 +1,9 @@
 //! The graph of a function's body, with the function's attributes filled in (TF: `InstantiateFunction`).
 
 use ferroflow_graph::op::{ArgDef, Op, OpDef};
-use ferroflow_graph::{AttrMap, AttrValue, Endpoint, FuncAttr, FunctionDef, FunctionLibrary, Node, NodeGraph, NodeId, NodeInfo, OpRegistry};
+use ferroflow_graph::{
+    AttrMap, AttrValue, Endpoint, FuncAttr, FunctionDef, FunctionLibrary, Node, NodeGraph, NodeId, NodeInfo, OpRegistry,
+};
 use ferroflow_tensor::error::{invalid_argument, not_found};
 use ferroflow_tensor::{EdgeType, Result};
 use std::collections::HashMap;
@@ -176,7 +178,8 @@ fn needed(graph: &NodeGraph, function: &FunctionDef) -> Result<NodeGraph> {
     let mut open: Vec<NodeId> = Vec::new();
     for (id, node) in graph.iter() {
         let controls = function.control_ret.values().any(|name| **name == *node.info.name);
-        if node.info.op.def.is_stateful || controls || matches!(node.info.op_name(), "_Arg" | "_Retval") || node.info.op.is_function_call() {
+        if node.info.op.def.is_stateful || controls || matches!(node.info.op_name(), "_Arg" | "_Retval") || node.info.op.is_function_call()
+        {
             open.push(id);
         }
     }

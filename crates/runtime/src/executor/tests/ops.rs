@@ -18,57 +18,111 @@ const FLOW: &[Kernel] = &[Kernel::control_flow()];
 const TRANSFER: &str = "T: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string";
 
 pub(crate) static SPECS: &[OpSpec] = &[
-    op("Const() -> (output: dtype)", "value: tensor; dtype: type", "", &[Kernel::built(|c| Ok(Box::new(Const(c.node.attrs.tensor("value")?.clone())))).inline()]),
-    op("Placeholder() -> (output: dtype)", "dtype: type; shape: shape = unknown", "", &[Kernel::cpu(|_| Err(invalid_argument("You must feed a value for placeholder tensor")))]),
+    op(
+        "Const() -> (output: dtype)",
+        "value: tensor; dtype: type",
+        "",
+        &[Kernel::built(|c| Ok(Box::new(Const(c.node.attrs.tensor("value")?.clone())))).inline()],
+    ),
+    op(
+        "Placeholder() -> (output: dtype)",
+        "dtype: type; shape: shape = unknown",
+        "",
+        &[Kernel::cpu(|_| Err(invalid_argument("You must feed a value for placeholder tensor")))],
+    ),
     op("NoOp() -> ()", "", "", &[Kernel::cpu(|_| Ok(())).inline()]),
     op("Identity(input: T) -> (output: T)", "T: type", "", &[Kernel::cpu(|c| c.pass_on(0, 0)).inline()]),
     op("Add(x: T, y: T) -> (z: T)", "T: type", "commutative", &[Kernel::cpu(|c| arithmetic(c, |x, y| x.wrapping_add(y)))]),
     op("AddOne(x: int32) -> (y: int32)", "", "", &[Kernel::cpu(|c| add_one(c)).inline()]),
     op("Mul(x: T, y: T) -> (z: T)", "T: type", "", &[Kernel::cpu(|c| arithmetic(c, |x, y| x.wrapping_mul(y)))]),
-    op("Less(x: int32, y: int32) -> (z: bool)", "", "", &[Kernel::cpu(|c| {
-        let z = c.scalar::<i32>(0, "x")? < c.scalar::<i32>(1, "y")?;
-        c.set_output(0, Tensor::scalar(z));
-        Ok(())
-    })]),
+    op(
+        "Less(x: int32, y: int32) -> (z: bool)",
+        "",
+        "",
+        &[Kernel::cpu(|c| {
+            let z = c.scalar::<i32>(0, "x")? < c.scalar::<i32>(1, "y")?;
+            c.set_output(0, Tensor::scalar(z));
+            Ok(())
+        })],
+    ),
     // Whether nobody else holds the input's memory.
-    op("IsUnique(x: T) -> (y: bool)", "T: type", "", &[Kernel::cpu(|c| {
-        let unique = c.input(0)?.is_unique();
-        c.set_output(0, Tensor::scalar(unique));
-        Ok(())
-    }).inline()]),
-    op("Heavy(x: int32) -> (y: int32)", "", "", &[Kernel::cpu(|c| {
-        meet(c)?;
-        c.pass_on(0, 0)
-    }).heavy()]),
-    op("ThreadId() -> (id: string)", "", "stateful", &[Kernel::cpu(|c| {
-        c.set_output(0, Tensor::string(format!("{:?}", std::thread::current().id()).into_bytes()));
-        Ok(())
-    }).inline()]),
-    op("Count() -> ()", "", "stateful", &[Kernel::cpu(|c| {
-        tally(c.resources(), &c.node.name)?.0.fetch_add(1, Ordering::SeqCst);
-        Ok(())
-    }).inline()]),
+    op(
+        "IsUnique(x: T) -> (y: bool)",
+        "T: type",
+        "",
+        &[Kernel::cpu(|c| {
+            let unique = c.input(0)?.is_unique();
+            c.set_output(0, Tensor::scalar(unique));
+            Ok(())
+        })
+        .inline()],
+    ),
+    op(
+        "Heavy(x: int32) -> (y: int32)",
+        "",
+        "",
+        &[Kernel::cpu(|c| {
+            meet(c)?;
+            c.pass_on(0, 0)
+        })
+        .heavy()],
+    ),
+    op(
+        "ThreadId() -> (id: string)",
+        "",
+        "stateful",
+        &[Kernel::cpu(|c| {
+            c.set_output(0, Tensor::string(format!("{:?}", std::thread::current().id()).into_bytes()));
+            Ok(())
+        })
+        .inline()],
+    ),
+    op(
+        "Count() -> ()",
+        "",
+        "stateful",
+        &[Kernel::cpu(|c| {
+            tally(c.resources(), &c.node.name)?.0.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        })
+        .inline()],
+    ),
     op("Fail() -> ()", "message: string", "", &[Kernel::cpu(|c| Err(out_of_range(c.node.attrs.str("message")?)))]),
     op("Panic() -> ()", "", "", &[Kernel::cpu(|_| panic!("the kernel's own words"))]),
     op("Forgetful() -> (x: int32)", "", "", &[Kernel::cpu(|_| Ok(()))]),
-    op("VariableV2() -> (ref: Ref(dtype))", "dtype: type; shape: shape = unknown", "stateful", &[Kernel::cpu(|c| {
-        let dtype = c.node.attrs.dtype("dtype")?;
-        let v = c.resources().lookup_or_create("", &c.node.name, || Ok(Variable::new(&*c.node.name, dtype)))?;
-        c.set_output_ref(0, v);
-        Ok(())
-    })]),
-    op("Assign(ref: Ref(T), value: T) -> (output_ref: Ref(T))", "T: type", "uninitialized_input", &[Kernel::cpu(|c| {
-        c.input_ref(0)?.set(c.input(1)?.clone());
-        c.pass_on(0, 0)
-    })]),
-    op("AssignAdd(ref: Ref(T), value: T) -> (output_ref: Ref(T))", "T: type", "", &[Kernel::cpu(|c| {
-        let by = c.scalar::<i32>(1, "value")?;
-        c.input_ref(0)?.update(|t| {
-            t.make_mut::<i32>()?[0] += by;
+    op(
+        "VariableV2() -> (ref: Ref(dtype))",
+        "dtype: type; shape: shape = unknown",
+        "stateful",
+        &[Kernel::cpu(|c| {
+            let dtype = c.node.attrs.dtype("dtype")?;
+            let v = c.resources().lookup_or_create("", &c.node.name, || Ok(Variable::new(&*c.node.name, dtype)))?;
+            c.set_output_ref(0, v);
             Ok(())
-        })?;
-        c.pass_on(0, 0)
-    })]),
+        })],
+    ),
+    op(
+        "Assign(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
+        "T: type",
+        "uninitialized_input",
+        &[Kernel::cpu(|c| {
+            c.input_ref(0)?.set(c.input(1)?.clone());
+            c.pass_on(0, 0)
+        })],
+    ),
+    op(
+        "AssignAdd(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
+        "T: type",
+        "",
+        &[Kernel::cpu(|c| {
+            let by = c.scalar::<i32>(1, "value")?;
+            c.input_ref(0)?.update(|t| {
+                t.make_mut::<i32>()?[0] += by;
+                Ok(())
+            })?;
+            c.pass_on(0, 0)
+        })],
+    ),
     op("Wait() -> (x: int32)", "", "stateful", &[Kernel::waiting(|_| Ok(Box::new(Wait)))]),
     op("Drops() -> (x: int32)", "", "", &[Kernel::waiting(|_| Ok(Box::new(Drops)))]),
     op("PanicsWaiting() -> (x: int32)", "", "", &[Kernel::waiting(|_| Ok(Box::new(PanicsWaiting)))]),
@@ -244,9 +298,7 @@ impl AsyncOpKernel for Call {
         let functions = ctx.step.functions.as_ref().unwrap();
         let f = ctx.node.attrs.func("f").unwrap();
         match functions.instantiate(&f.name, &f.attrs) {
-            Ok(handle) => {
-                functions.run(handle, &ctx.step, ctx.inputs, Box::new(|r| done(r.map(|v| v.into_iter().map(Some).collect()))))
-            }
+            Ok(handle) => functions.run(handle, &ctx.step, ctx.inputs, Box::new(|r| done(r.map(|v| v.into_iter().map(Some).collect())))),
             Err(e) => done(Err(e)),
         }
     }
@@ -269,10 +321,10 @@ impl AsyncOpKernel for Recv {
     fn compute_async(&self, ctx: AsyncOpContext, done: Done) {
         match key(&ctx.node, ctx.frame_iter) {
             Err(e) => done(Err(e)),
-            Ok(key) => ctx.step.rendezvous.recv_async(
-                &key,
-                Box::new(|r| done(r.map(|r| [(!r.is_dead).then_some(Value::Tensor(r.tensor))].into_iter().collect()))),
-            ),
+            Ok(key) => ctx
+                .step
+                .rendezvous
+                .recv_async(&key, Box::new(|r| done(r.map(|r| [(!r.is_dead).then_some(Value::Tensor(r.tensor))].into_iter().collect())))),
         }
     }
 }

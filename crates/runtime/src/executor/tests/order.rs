@@ -100,7 +100,10 @@ fn a_variable_without_a_value_fails_those_that_need_one() {
         let mut net = Net::new();
         net.node("v", "VariableV2", &[]).constant("one", 1).node("use", op, inputs);
         let e = net.run().err().unwrap();
-        assert_eq!((e.code(), e.bare_message(), e.node()), (Code::FailedPrecondition, "Attempting to use uninitialized value v", Some("use")));
+        assert_eq!(
+            (e.code(), e.bare_message(), e.node()),
+            (Code::FailedPrecondition, "Attempting to use uninitialized value v", Some("use"))
+        );
     }
 }
 

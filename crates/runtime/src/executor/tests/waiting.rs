@@ -3,8 +3,8 @@
 use super::net::{Net, int};
 use super::ops::gate;
 use crate::{Executor, StepStatsCollector};
-use ferroflow_graph::{AttrMap, AttrValue, FuncAttr, FunctionDef, NodeDef};
 use ferroflow_graph::op::OpDef;
+use ferroflow_graph::{AttrMap, AttrValue, FuncAttr, FunctionDef, NodeDef};
 use ferroflow_tensor::{Code, DType, Tensor};
 use std::sync::Arc;
 
