@@ -1,19 +1,42 @@
-//! Master, worker and their sessions; names no transport.
+//! Master, worker and their sessions: the cluster's logic, which names no transport.
 //!
-//! - [`interface`]: what clients, masters and workers say to each other, as traits with callbacks;
-//! - [`Worker`]: registers and runs parts of graphs, hands tensors to other tasks;
-//! - [`WorkerEnv`]: what a server gives them to work with. Nothing is global, so a cluster fits into one process.
+//! - [`Master`] answers clients: it places, cuts and runs their graphs ([`MasterSession`]).
+//! - [`Worker`] answers masters and other workers: it registers and runs partitions and hands over tensors.
+//! - [`WorkerInterface`] is what they ask of each other; a transport implements it, and so does a worker of the same process.
+//! - [`MasterEnv`] and [`WorkerEnv`] hold what a task is made of. Nothing is global, so that a whole cluster fits into a process.
 
+mod call;
+mod cluster;
 mod env;
-pub mod interface;
+mod graph_mgr;
+mod master;
+mod master_session;
 mod rendezvous_mgr;
-mod request_id;
+mod request_ids;
+mod step_rendezvous;
+mod step_stats;
+#[cfg(test)]
+mod tests;
+mod timer;
+mod waits;
 mod worker;
+mod worker_interface;
+mod worker_session;
 
-pub use env::{ClusterSpec, WorkerCache, WorkerCacheFactory, WorkerEnv};
-pub use worker::{LocalWorker, Worker, WorkerSession, cluster_spec};
-
-/// A random id that is not 0, which stands for "none" on the wire.
-pub(crate) fn random_id() -> i64 {
-    rand::random::<i64>() | 1
-}
+pub use call::{CallOptions, Done, Pending, block_on, pending};
+pub use cluster::{ClusterSpec, TaskId};
+pub use env::WorkerEnv;
+pub use master::config::{SessionConfig, millis};
+pub use master::{CreateSessionRequest, GraphSource, Master, MasterEnv, WaitLimits};
+pub use master_session::{CallableOptions, ExtendRequest, MasterSession, RunMetadata, RunOptions, RunRequest, RunResponse, Signature};
+pub use rendezvous_mgr::RendezvousMgr;
+pub use request_ids::{RecentRequestIds, new_request_id};
+pub use step_stats::step_stats_to_proto;
+pub use timer::{Alarm, Sleep, Timer};
+pub use waits::{Wait, Waiting, Waits};
+pub use worker::{Sessions, Worker};
+pub use worker_interface::{
+    CreateWorkerSessionRequest, DeviceAttributes, LoggingRequest, RecvTensorRequest, RegisterGraphRequest, RunGraphRequest,
+    RunGraphResponse, WorkerCache, WorkerCacheFactory, WorkerInterface,
+};
+pub use worker_session::WorkerSession;

@@ -1,87 +1,170 @@
-//! `RendezvousMgr`: the meeting place of each step of a task, also for tensors of other tasks (TF: `RpcRendezvousMgr`, `BaseRemoteRendezvous`).
+//! `RendezvousMgr`: the meeting places of all steps of a task (TF: `RpcRendezvousMgr`).
 //!
-//! A peer may ask for a tensor before the step has begun here; its request waits at a place that the step will then use. After a step has
-//! failed, its error answers everybody who still asks, until the master cleans the step up.
+//! Other tasks may ask for a step's tensors before the step starts here, even before its session has run anything: the first
+//! to name a step makes its meeting place. When the step is cleaned up, whoever still waits fails, and so do late comers.
 
-use crate::interface::{CallOptions, RecvTensorRequest};
-use crate::worker::WorkerSession;
-use ferroflow_graph::kernel::{CancellationManager, Received, RecvDone, Rendezvous, RendezvousKey};
-use ferroflow_runtime::LocalRendezvous;
+use crate::step_rendezvous::StepRendezvous;
+use ferroflow_graph::kernel::{CancellationManager, Received, Rendezvous};
+use ferroflow_runtime::Receiver;
 use ferroflow_tensor::error::aborted;
 use ferroflow_tensor::{Error, Result};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-/// The meeting places of a task's steps.
+/// Steps that ended lately, so that those who come late do not wait for ever.
+const REMEMBERED: usize = 4096;
+
 #[derive(Default)]
-pub(crate) struct RendezvousMgr {
-    steps: Mutex<HashMap<i64, Arc<LocalRendezvous>>>,
+struct State {
+    steps: HashMap<i64, Arc<StepRendezvous>>,
+    ended: HashSet<i64>,
+    ended_order: VecDeque<i64>,
+}
+
+/// The meeting places of all steps of a task, by step id.
+#[derive(Default)]
+pub struct RendezvousMgr {
+    state: Mutex<State>,
+}
+
+fn cleaned_up(step_id: i64) -> Error {
+    aborted(format!("Cleanup {step_id}")).derived()
 }
 
 impl RendezvousMgr {
-    /// The place of a step, made if nobody has come yet.
-    pub(crate) fn find_or_create(&self, step_id: i64) -> Arc<LocalRendezvous> {
-        self.steps.lock().entry(step_id).or_default().clone()
+    /// The meeting place of a step, made if needed.
+    ///
+    /// Errors: `Aborted` if the step has been cleaned up.
+    pub fn find_or_create(&self, step_id: i64) -> Result<Arc<StepRendezvous>> {
+        let mut state = self.state.lock();
+        if state.ended.contains(&step_id) {
+            return Err(cleaned_up(step_id));
+        }
+        Ok(state.steps.entry(step_id).or_insert_with(|| Arc::new(StepRendezvous::new(step_id))).clone())
     }
 
-    /// Ends a step: whoever still waits gets `Aborted`. An unknown step is no error.
-    pub(crate) fn cleanup(&self, step_id: i64) {
-        let place = self.steps.lock().remove(&step_id);
-        if let Some(place) = place {
-            place.abort(aborted(format!("Cleanup {step_id}")).derived());
+    /// Ends a step, known or not: whoever waits for its tensors gets `Aborted` `Cleanup …`.
+    pub fn cleanup(&self, step_id: i64) {
+        let step = {
+            let mut state = self.state.lock();
+            if state.ended.insert(step_id) {
+                state.ended_order.push_back(step_id);
+            }
+            if state.ended_order.len() > REMEMBERED
+                && let Some(oldest) = state.ended_order.pop_front()
+            {
+                state.ended.remove(&oldest);
+            }
+            state.steps.remove(&step_id)
+        };
+        if let Some(step) = step {
+            step.abort(cleaned_up(step_id));
         }
     }
 
-    /// How many steps have a place.
-    pub(crate) fn len(&self) -> usize {
-        self.steps.lock().len()
-    }
-}
-
-/// The rendezvous that the kernels of one step of a session use.
-pub(crate) struct StepRendezvous {
-    step_id: i64,
-    session: Arc<WorkerSession>,
-    local: Arc<LocalRendezvous>,
-    /// Cancels what is being fetched from other tasks.
-    remote_calls: Arc<CancellationManager>,
-}
-
-impl StepRendezvous {
-    pub(crate) fn new(step_id: i64, session: Arc<WorkerSession>, local: Arc<LocalRendezvous>) -> StepRendezvous {
-        StepRendezvous { step_id, session, local, remote_calls: Arc::new(CancellationManager::new()) }
-    }
-
-    fn recv_remote(&self, key: &RendezvousKey, done: RecvDone) {
-        let task = key.send_device.task_part().to_string();
-        let worker = match self.session.workers().worker(&task) {
-            Ok(worker) => worker,
+    /// Serves another task's request for a tensor. A cancelled request leaves the value for the next one.
+    pub fn recv_local(
+        self: &Arc<Self>,
+        step_id: i64,
+        key: &Arc<str>,
+        cancellation: Option<&Arc<CancellationManager>>,
+        done: Box<dyn FnOnce(Result<Received>) + Send>,
+    ) {
+        let step = match self.find_or_create(step_id) {
+            Ok(step) => step,
             Err(e) => return done(Err(e)),
         };
-        let request = RecvTensorRequest { step_id: self.step_id, rendezvous_key: key.full.clone(), request_id: crate::random_id() };
-        // The producer's failure is the root cause of ours: it must reach the master as it is, not as a consequence.
-        worker.recv_tensor(request, CallOptions::cancelled_by(&self.remote_calls), done);
-    }
-}
-
-impl Rendezvous for StepRendezvous {
-    fn send(&self, key: &RendezvousKey, value: Received) -> Result<()> {
-        self.local.send_to(&key.full, value)
-    }
-
-    fn recv_async(&self, key: &RendezvousKey, done: RecvDone) {
-        if self.session.is_own_task(&key.send_device) {
-            self.local.recv_async(key, done);
-        } else if let Some(e) = self.local.aborted() {
-            done(Err(e));
-        } else {
-            self.recv_remote(key, done);
+        let Some(cancellation) = cancellation else {
+            step.local().recv(key, done);
+            return;
+        };
+        // The callback and the cancellation may come in either order, also before the receiver's name is known.
+        let link: Arc<Mutex<Option<ferroflow_graph::kernel::CancellationToken>>> = Arc::default();
+        let (served, manager) = (link.clone(), cancellation.clone());
+        let receiver = step.local().recv(
+            key,
+            Box::new(move |result| {
+                if let Some(token) = served.lock().take() {
+                    manager.deregister(token);
+                }
+                done(result);
+            }),
+        );
+        let Some(receiver) = receiver else { return };
+        let (this, waiting, late) = (self.clone(), step.clone(), receiver.clone());
+        match cancellation.register(move |_| this.forget(step_id, &waiting, &late)) {
+            Ok(token) => *link.lock() = Some(token),
+            Err(_) => self.forget(step_id, &step, &receiver),
         }
     }
 
-    fn abort(&self, error: Error) {
-        self.local.abort(error.clone());
-        self.remote_calls.cancel(error);
+    fn forget(&self, step_id: i64, step: &Arc<StepRendezvous>, receiver: &Receiver) {
+        step.local().forget(receiver);
+        // A step that nobody has started and nobody waits for is only a name.
+        let mut state = self.state.lock();
+        if !step.is_started() && step.local().awaited().is_empty() {
+            state.steps.remove(&step_id);
+        }
+    }
+
+    /// How many steps are known.
+    pub fn len(&self) -> usize {
+        self.state.lock().steps.len()
+    }
+
+    /// Whether no step is known.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroflow_tensor::{Code, Tensor};
+    use std::sync::mpsc;
+
+    fn key() -> Arc<str> {
+        "/job:a/replica:0/task:0/device:CPU:0;0000000000000001;/job:b/replica:0/task:0/device:CPU:0;x;0:0".into()
+    }
+
+    fn ask(m: &Arc<RendezvousMgr>, cancellation: Option<&Arc<CancellationManager>>) -> mpsc::Receiver<Result<Received>> {
+        let (sender, receiver) = mpsc::channel();
+        m.recv_local(7, &key(), cancellation, Box::new(move |r| drop(sender.send(r))));
+        receiver
+    }
+
+    #[test]
+    fn a_request_before_the_step_is_held_until_the_value_comes() {
+        let m = Arc::new(RendezvousMgr::default());
+        let answer = ask(&m, Some(&Arc::default()));
+        let step = m.find_or_create(7).unwrap();
+        step.local().send_to(&key(), Received { tensor: Tensor::scalar(3i32), is_dead: false }).unwrap();
+        assert_eq!(answer.recv().unwrap().unwrap().tensor.to_scalar::<i32>().unwrap(), 3);
+    }
+
+    #[test]
+    fn cleaning_up_fails_those_who_wait_and_those_who_come_late() {
+        let m = Arc::new(RendezvousMgr::default());
+        let early = ask(&m, None);
+        m.cleanup(7);
+        for answer in [early, ask(&m, None)] {
+            let e = answer.recv().unwrap().unwrap_err();
+            assert_eq!((e.code(), e.bare_message()), (Code::Aborted, "Cleanup 7"));
+        }
+        assert!(m.is_empty());
+    }
+
+    #[test]
+    fn a_cancelled_request_leaves_nothing_behind() {
+        let m = Arc::new(RendezvousMgr::default());
+        let cancellation = Arc::new(CancellationManager::new());
+        let answer = ask(&m, Some(&cancellation));
+        cancellation.cancel(ferroflow_tensor::error::cancelled("gone"));
+        assert_eq!(answer.recv().unwrap().unwrap_err().code(), Code::Cancelled);
+        assert!(m.is_empty());
+        let late = ask(&m, Some(&cancellation));
+        assert!(late.recv().unwrap().is_err());
     }
 }

@@ -1,0 +1,109 @@
+//! A whole run of a session's graph (TF: `MasterSession::Run`).
+
+use super::MasterSession;
+use super::compile::CompiledStep;
+use super::requests::{RunOptions, RunRequest, RunResponse};
+use super::step_cache::Binding;
+use super::step_run::{Outcome, StepPlan, StepRun};
+use crate::call::{CallOptions, Done};
+use crate::worker::not_valid;
+use ferroflow_graph::kernel::Value;
+use ferroflow_tensor::error::{failed_precondition, invalid_argument};
+use ferroflow_tensor::{Result, Tensor};
+use std::sync::Arc;
+
+/// A feed with its name, looked at as a name.
+struct FeedName<'a>(&'a (String, Tensor));
+
+impl AsRef<str> for FeedName<'_> {
+    fn as_ref(&self) -> &str {
+        &self.0.0
+    }
+}
+
+impl MasterSession {
+    /// Runs one step. What has run before runs on the calling thread as far as it can; nothing here blocks.
+    pub(crate) fn run(self: &Arc<Self>, request: RunRequest, options: CallOptions, done: Done<RunResponse>) {
+        if self.running.is_closed() {
+            return done(Err(failed_precondition("Session is closed.")));
+        }
+        if !request.partial_run_handle.is_empty() {
+            return self.continue_partial_run(request, options, done);
+        }
+        let names: Vec<FeedName> = request.feeds.iter().map(FeedName).collect();
+        let binding = self.steps.bind(&names, &request.fetches, &request.targets);
+        drop(names);
+        let feeds = request.feeds.into_iter().map(|(_, tensor)| tensor).collect();
+        self.run_bound(binding, feeds, request.fetches, request.options, options, done);
+    }
+
+    /// Runs a step whose names are bound: feeds and fetches are in the order of the binding.
+    pub(super) fn run_bound(
+        self: &Arc<Self>,
+        binding: Arc<Binding>,
+        feeds: Vec<Tensor>,
+        fetches: Vec<String>,
+        run_options: RunOptions,
+        options: CallOptions,
+        done: Done<RunResponse>,
+    ) {
+        if let Some(compiled) = binding.slot.ready() {
+            return self.run_compiled(compiled, &binding, feeds, fetches, run_options, options, done);
+        }
+        let (session, bound) = (self.clone(), binding.clone());
+        binding.slot.get(
+            self,
+            Box::new(move |compiled| match compiled {
+                Ok(compiled) => session.run_compiled(compiled, &bound, feeds, fetches, run_options, options, done),
+                Err(e) => done(Err(e)),
+            }),
+        );
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn run_compiled(
+        self: &Arc<Self>,
+        compiled: Arc<CompiledStep>,
+        binding: &Arc<Binding>,
+        feeds: Vec<Tensor>,
+        fetches: Vec<String>,
+        run_options: RunOptions,
+        options: CallOptions,
+        done: Done<RunResponse>,
+    ) {
+        let args = match arguments(&compiled, binding, feeds) {
+            Ok(args) => args,
+            Err(e) => return done(Err(e)),
+        };
+        let step_id = super::new_step_id();
+        let plan = StepPlan { compiled, step_id, args, sends: vec![], recv_keys: vec![], partial: None, options: run_options };
+        let (session, binding) = (self.clone(), binding.clone());
+        let ended = Box::new(move |result: Result<Outcome>| {
+            done(result.and_then(|outcome| {
+                let fetch = |(name, &i): (&String, &usize)| -> Result<Tensor> {
+                    match outcome.results.get(i) {
+                        Some(Some(value)) => value.to_tensor(),
+                        _ => Err(not_valid(step_id, &session.client_key(name))),
+                    }
+                };
+                let fetches = fetches.iter().zip(&binding.result_of_fetch).map(fetch).collect::<Result<_>>()?;
+                Ok(RunResponse { fetches, metadata: outcome.metadata })
+            }));
+        });
+        StepRun::start(self, plan, options, ended);
+    }
+}
+
+/// The feeds in the order of the step.
+fn arguments(compiled: &CompiledStep, binding: &Binding, feeds: Vec<Tensor>) -> Result<Vec<Value>> {
+    let mut args: Vec<Option<Value>> = compiled.feed_types.iter().map(|_| None).collect();
+    for (tensor, &i) in feeds.into_iter().zip(&binding.arg_of_feed) {
+        let (Some(place), Some(want)) = (args.get_mut(i), compiled.feed_types.get(i)) else { continue };
+        if tensor.dtype() != *want {
+            let name = binding.slot.signature.feeds.get(i).map_or("", |n| n);
+            return Err(invalid_argument(format!("{name} is fed a tensor of type {} where {want} is expected", tensor.dtype())));
+        }
+        *place = Some(Value::Tensor(tensor));
+    }
+    args.into_iter().map(|a| a.ok_or_else(|| invalid_argument("a feed is missing"))).collect()
+}

@@ -1,0 +1,283 @@
+//! One run of a compiled step: all partitions at once, the first real failure ends the others (TF: `RunManyGraphs`).
+
+use super::MasterSession;
+use super::compile::CompiledStep;
+use super::requests::{RunMetadata, RunOptions};
+use crate::call::{CallOptions, CancelLink, Done, cancel_with};
+use crate::graph_mgr::more_telling;
+use crate::master::CLOSE_LIMIT;
+use crate::request_ids::new_request_id;
+use crate::timer::Alarm;
+use crate::worker::LocalRun;
+use crate::worker_interface::{RunGraphRequest, RunGraphResponse};
+use ferroflow_graph::kernel::{CancellationManager, Value};
+use ferroflow_tensor::error::{cancelled, deadline_exceeded, internal};
+use ferroflow_tensor::{Code, Error, Result, Tensor};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What to run.
+pub(super) struct StepPlan {
+    pub compiled: Arc<CompiledStep>,
+    pub step_id: i64,
+    /// Values of the local partition, by index.
+    pub args: Vec<Value>,
+    /// Values for this task's partition, by key.
+    pub sends: Vec<(Arc<str>, Tensor)>,
+    /// Keys of the values wanted from this task's partition.
+    pub recv_keys: Vec<Arc<str>>,
+    /// For a call of a partial run: whether it is the last.
+    pub partial: Option<bool>,
+    pub options: RunOptions,
+}
+
+/// What all partitions returned together.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub results: Vec<Option<Value>>,
+    pub recvs: Vec<(Arc<str>, Tensor)>,
+    pub metadata: RunMetadata,
+}
+
+/// A run that goes on.
+pub(super) struct StepRun {
+    session: Arc<MasterSession>,
+    number: u64,
+    compiled: Arc<CompiledStep>,
+    step_id: i64,
+    partial: Option<bool>,
+    cancellation: Arc<CancellationManager>,
+    state: Mutex<State>,
+}
+
+struct State {
+    left: usize,
+    ended: Vec<bool>,
+    error: Option<Error>,
+    /// Whether what still runs has been told to end, so that its errors mean nothing.
+    ending: bool,
+    outcome: Outcome,
+    done: Option<Done<Outcome>>,
+    guards: (Option<CancelLink>, Option<Alarm>),
+}
+
+impl StepRun {
+    /// Starts a run, on the calling thread as far as it can go.
+    pub fn start(session: &Arc<MasterSession>, plan: StepPlan, options: CallOptions, done: Done<Outcome>) {
+        let StepPlan { compiled, step_id, args, sends, recv_keys, partial, options: run_options } = plan;
+        let parts = compiled.parts.len() + compiled.local.is_some() as usize;
+        let state = State {
+            left: parts,
+            ended: vec![false; parts],
+            error: None,
+            ending: false,
+            outcome: Outcome::default(),
+            done: Some(done),
+            guards: (None, None),
+        };
+        let run = Arc::new(StepRun {
+            session: session.clone(),
+            number: session.next_run(),
+            compiled,
+            step_id,
+            partial,
+            cancellation: Arc::default(),
+            state: Mutex::new(state),
+        });
+        if let Err(e) = session.running.enter(run.number, &run) {
+            return run.respond(Err(e));
+        }
+        match cancel_with(options.cancellation.as_ref(), &run.cancellation, |_| ()) {
+            Ok(link) => run.state.lock().guards.0 = Some(link),
+            Err(reason) => {
+                run.fail(reason);
+                return run.finish();
+            }
+        }
+        if let Some(limit) = run_options.timeout.or(session.seed.config.operation_timeout) {
+            run.set_alarm(limit);
+        }
+        if parts == 0 {
+            return run.finish();
+        }
+        run.start_parts(sends, recv_keys, run_options);
+        run.start_local(args, run_options);
+    }
+
+    fn start_parts(self: &Arc<Self>, mut sends: Vec<(Arc<str>, Tensor)>, mut recv_keys: Vec<Arc<str>>, options: RunOptions) {
+        for (i, part) in self.compiled.parts.iter().enumerate() {
+            let request = RunGraphRequest {
+                session_handle: self.session.handle().clone(),
+                create_worker_session_called: true,
+                graph_handle: part.graph_handle.clone(),
+                step_id: self.step_id,
+                sends: if part.is_own { std::mem::take(&mut sends) } else { Vec::new() },
+                recv_keys: if part.is_own { std::mem::take(&mut recv_keys) } else { Vec::new() },
+                record_timeline: options.trace,
+                record_partition_graphs: options.output_partition_graphs,
+                is_partial: self.partial.is_some(),
+                is_last_partial_run: self.partial == Some(true),
+                request_id: new_request_id(),
+            };
+            let run = self.clone();
+            let ended = Box::new(move |result: Result<RunGraphResponse>| {
+                let outcome = result.map(|r| Outcome {
+                    results: Vec::new(),
+                    recvs: r.recvs,
+                    metadata: RunMetadata { stats: r.stats, partition_graphs: r.partition_graphs },
+                });
+                run.part_ended(i, outcome);
+            });
+            part.worker.run_graph(CallOptions::cancelled_by(&self.cancellation), request, ended);
+        }
+    }
+
+    fn start_local(self: &Arc<Self>, args: Vec<Value>, options: RunOptions) {
+        let Some(graph) = &self.compiled.local else { return };
+        let i = self.compiled.parts.len();
+        let session = match self.session.local() {
+            Ok(session) => session,
+            Err(e) => return self.part_ended(i, Err(e)),
+        };
+        let local = LocalRun {
+            session,
+            graph,
+            step_id: self.step_id,
+            is_distributed: !self.compiled.parts.is_empty(),
+            args,
+            record_timeline: options.trace,
+        };
+        let run = self.clone();
+        let partition_graphs = if options.output_partition_graphs { graph.pieces() } else { Vec::new() };
+        let ended = Box::new(move |result: Result<(Vec<Option<Value>>, Vec<_>)>| {
+            let outcome =
+                result.map(|(results, stats)| Outcome { results, recvs: Vec::new(), metadata: RunMetadata { stats, partition_graphs } });
+            run.part_ended(i, outcome);
+        });
+        self.session.seed.env.worker.run_local(local, &self.cancellation, ended);
+    }
+
+    fn task(&self, i: usize) -> &Arc<str> {
+        self.compiled.parts.get(i).map_or(&self.session.own_name, |p| &p.task)
+    }
+
+    fn part_ended(&self, i: usize, result: Result<Outcome>) {
+        let mut state = self.state.lock();
+        state.ended[i] = true;
+        state.left -= 1;
+        let mut end_others = false;
+        match result {
+            Ok(part) => {
+                if !part.results.is_empty() {
+                    state.outcome.results = part.results;
+                }
+                state.outcome.recvs.extend(part.recvs);
+                state.outcome.metadata.stats.extend(part.metadata.stats);
+                state.outcome.metadata.partition_graphs.extend(part.metadata.partition_graphs);
+            }
+            Err(e) => {
+                let told_to_end = state.ending && e.code() == Code::Cancelled;
+                let e = e.at_task(self.task(i));
+                let error = more_telling(state.error.take(), if told_to_end { e.derived() } else { e });
+                // A consequence is no reason to end the others: the cause is on its way, and ending them might hide it.
+                end_others = !error.is_derived() && !state.ending;
+                state.ending |= end_others;
+                state.error = Some(error);
+            }
+        }
+        let last = state.left == 0;
+        drop(state);
+        if end_others && !last {
+            self.cancellation.cancel(cancelled("the step ends because another part of it has failed").derived());
+        }
+        if last {
+            self.finish();
+        }
+    }
+
+    /// Notes the reason of the failure, if there is none yet that says more.
+    fn fail(&self, error: Error) {
+        let mut state = self.state.lock();
+        state.ending = true;
+        state.error = Some(more_telling(state.error.take(), error));
+    }
+
+    /// Ends the run for this reason. The caller is answered at once, even if some task does not answer.
+    pub fn end(&self, reason: Error) {
+        self.fail(reason.clone());
+        self.cancellation.cancel(reason);
+        let error = self.state.lock().error.clone();
+        self.respond(Err(error.unwrap_or_else(|| internal("the step ended without a reason"))));
+    }
+
+    fn set_alarm(self: &Arc<Self>, limit: Duration) {
+        let run = Arc::downgrade(self);
+        let alarm = self.session.seed.env.worker_env().timer.after(limit, move || {
+            if let Some(run) = run.upgrade() {
+                let silent: Vec<String> = run.unfinished();
+                run.end(deadline_exceeded(format!(
+                    "Deadline Exceeded: the step did not end within {} ms; it still ran on {}",
+                    limit.as_millis(),
+                    silent.join(", ")
+                )));
+            }
+        });
+        self.state.lock().guards.1 = Some(alarm);
+    }
+
+    /// The tasks whose part has not ended.
+    fn unfinished(&self) -> Vec<String> {
+        let state = self.state.lock();
+        let open = state.ended.iter().enumerate().filter(|(_, ended)| !**ended);
+        open.map(|(i, _)| self.session.describe_task(self.task(i))).collect()
+    }
+
+    fn respond(&self, result: Result<Outcome>) {
+        let done = self.state.lock().done.take();
+        if let Some(done) = done {
+            done(result);
+        }
+    }
+
+    /// Every part has ended.
+    fn finish(&self) {
+        let (result, guards) = {
+            let mut state = self.state.lock();
+            let outcome = std::mem::take(&mut state.outcome);
+            (state.error.clone().map_or(Ok(outcome), Err), std::mem::take(&mut state.guards))
+        };
+        drop(guards);
+        if self.partial != Some(false) || result.is_err() {
+            self.clean_up();
+        }
+        // The caller is answered last but one, so that it may close the session at once.
+        self.session.running.leave(self.number);
+        self.respond(result);
+    }
+
+    /// Lets the workers forget the step.
+    fn clean_up(&self) {
+        if !self.compiled.parts.is_empty() {
+            clean_up(&self.session, &self.compiled, self.step_id);
+        } else if self.compiled.local.as_ref().is_some_and(|g| g.spans_devices()) {
+            self.session.seed.env.worker.rendezvous_mgr().cleanup(self.step_id);
+        }
+    }
+}
+
+/// Lets all workers of a step forget it. Nobody waits for their answers.
+pub(super) fn clean_up(session: &MasterSession, compiled: &CompiledStep, step_id: i64) {
+    if compiled.local.is_some() {
+        session.seed.env.worker.rendezvous_mgr().cleanup(step_id);
+    }
+    for part in &compiled.parts {
+        let task = part.task.clone();
+        let answered = move |result: Result<()>| {
+            if let Err(e) = result {
+                tracing::debug!(%task, step_id, "cleaning up a step failed: {e}");
+            }
+        };
+        part.worker.cleanup_graph(CallOptions::within(CLOSE_LIMIT), step_id, Box::new(answered));
+    }
+}
