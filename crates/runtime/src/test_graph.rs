@@ -23,7 +23,11 @@ static SPECS: &[OpSpec] = &[
     op("Identity(input: T) -> (output: T)", "T: type", ""),
     op("Add(x: T, y: T) -> (z: T)", "T: type", "commutative"),
     op("Shape(input: T) -> (output: int32)", "T: type", ""),
-    op("VariableV2() -> (ref: Ref(dtype))", "shape: shape = unknown; dtype: type; container: string = \"\"; shared_name: string = \"\"", "stateful"),
+    op(
+        "VariableV2() -> (ref: Ref(dtype))",
+        "shape: shape = unknown; dtype: type; container: string = \"\"; shared_name: string = \"\"",
+        "stateful",
+    ),
     op("Assign(ref: Ref(T), value: T) -> (output_ref: Ref(T))", "T: type", "uninitialized_input"),
     op("VarHandleOp() -> (resource: resource)", "dtype: type; shape: shape = unknown", "stateful"),
     op("ReadVariableOp(resource: resource) -> (value: dtype)", "dtype: type", "stateful"),
@@ -37,7 +41,12 @@ static SPECS: &[OpSpec] = &[
     op("Less(x: T, y: T) -> (z: bool)", "T: type", ""),
     op("_Arg() -> (output: T)", "T: type; index: int >= 0", "stateful"),
     op("_Retval(input: T) -> ()", "T: type; index: int >= 0", "stateful"),
-    OpSpec { signature: "GpuOnly(x: T) -> (y: T)", attrs: "T: type", kernels: &[Kernel { device_type: "GPU", ..Kernel::control_flow() }], ..WORDS },
+    OpSpec {
+        signature: "GpuOnly(x: T) -> (y: T)",
+        attrs: "T: type",
+        kernels: &[Kernel { device_type: "GPU", ..Kernel::control_flow() }],
+        ..WORDS
+    },
     OpSpec {
         signature: "Both(x: T) -> (y: T)",
         attrs: "T: type",

@@ -130,7 +130,15 @@ impl Cutter<'_, '_> {
     }
 
     /// Adds a send of `value` to the part of `from` and a receive to the part of `to`; returns the receive.
-    fn transfer(&mut self, value: Endpoint, source_part: &Arc<str>, from: NodeId, to: NodeId, dtype: DType, on_host: bool) -> Result<NodeId> {
+    fn transfer(
+        &mut self,
+        value: Endpoint,
+        source_part: &Arc<str>,
+        from: NodeId,
+        to: NodeId,
+        dtype: DType,
+        on_host: bool,
+    ) -> Result<NodeId> {
         let (from_node, to_node) = (self.graph.node(from), self.graph.node(to));
         let maker = NodeMaker { registry: self.options.registry };
         let tensor_name = format!("edge_{}_{}", self.edges, from_node.info.name);

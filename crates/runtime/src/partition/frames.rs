@@ -141,7 +141,9 @@ impl Frames {
     pub fn move_loop_ends(&self, graph: &mut NodeGraph) {
         let mut consumer: HashMap<NodeId, NodeId> = HashMap::new();
         for (id, node) in graph.iter() {
-            node.inputs.iter().for_each(|e| drop(consumer.entry(e.node).or_insert(id)));
+            for e in &node.inputs {
+                consumer.entry(e.node).or_insert(id);
+            }
         }
         for id in (0..graph.len() as u32).map(NodeId) {
             if self.of_node[id.index()] == ROOT {

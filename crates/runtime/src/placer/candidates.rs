@@ -40,8 +40,7 @@ impl<'a> Candidates<'a> {
             return Ok(vec![device.clone()]);
         }
         let types: BTreeSet<&str> = self.devices.iter().map(|d| d.device_type()).collect();
-        let supported: BTreeSet<&str> =
-            types.iter().copied().filter(|t| members.iter().all(|m| has_kernel(graph.node(*m), t))).collect();
+        let supported: BTreeSet<&str> = types.iter().copied().filter(|t| members.iter().all(|m| has_kernel(graph.node(*m), t))).collect();
         let requested = groups.requested(root);
         let fitting = |wanted: &DeviceSpec| -> Vec<PlacerDevice> {
             let fits = |d: &&PlacerDevice| d.spec.satisfies(wanted) && supported.contains(d.device_type());
@@ -80,7 +79,9 @@ impl<'a> Candidates<'a> {
                 self.unknown_job_hint(requested)
             )
         } else if supported.is_empty() {
-            format!("Could not satisfy colocation: no device type has a kernel for every node of the group. Colocation Debug Info:\n{listing}")
+            format!(
+                "Could not satisfy colocation: no device type has a kernel for every node of the group. Colocation Debug Info:\n{listing}"
+            )
         } else {
             let wanted = requested.device_type.as_deref().unwrap_or("any");
             format!(

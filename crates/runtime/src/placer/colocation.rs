@@ -92,8 +92,7 @@ impl Groups {
             }
             Err(conflict) => {
                 let (a, b) = (&graph.node(a).info.name, &graph.node(b).info.name);
-                return Err(conflict
-                    .context(format!("Cannot colocate nodes {{{{colocation_node {b}}}}} and {{{{colocation_node {a}}}}}")));
+                return Err(conflict.context(format!("Cannot colocate nodes {{{{colocation_node {b}}}}} and {{{{colocation_node {a}}}}}")));
             }
         };
         self.requested[ra.index()] = merged;

@@ -75,12 +75,16 @@ impl<'a> Reach<'a> {
     }
 
     /// Copies the reached nodes, their edges bent to the nodes that stand for feeds. Returns the new ids by the old ones.
-    pub fn copy_into(&self, graph: &NodeGraph, out: &mut NodeGraph, feed_nodes: &HashMap<usize, NodeId>) -> Result<HashMap<NodeId, NodeId>> {
+    pub fn copy_into(
+        &self,
+        graph: &NodeGraph,
+        out: &mut NodeGraph,
+        feed_nodes: &HashMap<usize, NodeId>,
+    ) -> Result<HashMap<NodeId, NodeId>> {
         debug_assert_eq!(self.feeds.len(), self.used.len());
         let first = out.len();
         let reached: Vec<NodeId> = graph.iter().map(|(id, _)| id).filter(|id| self.reached[id.index()]).collect();
-        let new_ids: HashMap<NodeId, NodeId> =
-            reached.iter().enumerate().map(|(i, &old)| (old, NodeId((first + i) as u32))).collect();
+        let new_ids: HashMap<NodeId, NodeId> = reached.iter().enumerate().map(|(i, &old)| (old, NodeId((first + i) as u32))).collect();
         for &old in &reached {
             let node = graph.node(old);
             let mut copy = Node { inputs: Vec::with_capacity(node.inputs.len()), control_inputs: Vec::new(), ..node.clone() };
