@@ -108,6 +108,12 @@ impl RendezvousMgr {
         }
     }
 
+    /// The tensors that are waited for, by step; for status pages and messages.
+    pub fn awaited(&self) -> Vec<(i64, Vec<Arc<str>>)> {
+        let steps: Vec<(i64, Arc<StepRendezvous>)> = self.state.lock().steps.iter().map(|(id, step)| (*id, step.clone())).collect();
+        steps.into_iter().map(|(id, step)| (id, step.local().awaited())).filter(|(_, keys)| !keys.is_empty()).collect()
+    }
+
     /// How many steps are known.
     pub fn len(&self) -> usize {
         self.state.lock().steps.len()
@@ -139,6 +145,7 @@ mod tests {
     fn a_request_before_the_step_is_held_until_the_value_comes() {
         let m = Arc::new(RendezvousMgr::default());
         let answer = ask(&m, Some(&Arc::default()));
+        assert_eq!(m.awaited(), [(7, vec![key()])]);
         let step = m.find_or_create(7).unwrap();
         step.local().send_to(&key(), Received { tensor: Tensor::scalar(3i32), is_dead: false }).unwrap();
         assert_eq!(answer.recv().unwrap().unwrap().tensor.to_scalar::<i32>().unwrap(), 3);

@@ -234,7 +234,9 @@ impl Session {
     }
 
     pub fn run_request(&self, request: RunRequest) -> Result<RunResponse> {
-        self.start(request).recv_timeout(Duration::from_secs(60)).expect("the step ends")
+        self.start(request)
+            .recv_timeout(Duration::from_secs(60))
+            .unwrap_or_else(|e| panic!("{e}: worker 0 waits for {:?}", self.master.env().worker.rendezvous_mgr().awaited()))
     }
 
     pub fn run(&self, feeds: &[(&str, f32)], fetches: &[&str], targets: &[&str]) -> Result<Vec<f32>> {

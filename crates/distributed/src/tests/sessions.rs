@@ -59,7 +59,7 @@ fn an_impossible_device_fails_the_session() {
     g.op("NoOp").name("never_run").device(at(&TaskId::new("ps", 7))).build();
     let e = c.session_at(&worker(0), &g, Default::default()).err().unwrap();
     assert_eq!(e.code(), Code::InvalidArgument);
-    assert!(e.message().contains("{{node never_run}} was explicitly assigned to /job:ps/task:7"), "{e}");
+    assert!(e.message().contains("{{node never_run}} was explicitly assigned to /job:ps/replica:0/task:7"), "{e}");
 }
 
 #[test]

@@ -50,8 +50,8 @@ fn an_isolated_session_has_variables_of_its_own() {
 fn a_loop_runs_over_two_tasks() {
     let (c, g) = (Cluster::new(), graph());
     let float = |v: f32| g.op("Const").attr("dtype", DType::Float).attr("value", Tensor::scalar(v)).output();
-    let enter = |x: Output| g.op("Enter").input(x).attr("frame_name", "loop").output();
-    let (start, limit, one) = (enter(float(0.0)), enter(float(5.0)), enter(float(1.0)));
+    let enter = |x: Output, is_constant: bool| g.op("Enter").input(x).attr("frame_name", "loop").attr("is_constant", is_constant).output();
+    let (start, limit, one) = (enter(float(0.0), false), enter(float(5.0), true), enter(float(1.0), true));
     let merge = g.op("Merge").input_list([start.clone(), start]).device(at(&worker(0))).build();
     let less = g.op("Less").inputs([merge.output(0), limit]).device(at(&worker(0))).output();
     let cond = g.op("LoopCond").input(less).device(at(&worker(0))).output();
