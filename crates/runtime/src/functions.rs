@@ -1,11 +1,8 @@
 //! `FunctionLibraryRuntime`: functions of a graph's library, made into executors and run inside the step that calls them (TF's class of that name).
 
-mod body;
-
 use crate::{Executor, ExecutorParams, KernelCache};
-use body::function_body;
 use ferroflow_graph::kernel::{FunctionDone, FunctionHandle, FunctionRuntime, StepContext, Value};
-use ferroflow_graph::{AttrMap, FunctionLibrary};
+use ferroflow_graph::{AttrMap, FunctionBody, FunctionLibrary, NodeGraph, NodeId, instantiate};
 use ferroflow_tensor::Result;
 use ferroflow_tensor::error::{cancelled, internal, invalid_argument, not_found};
 use parking_lot::Mutex;
@@ -42,8 +39,7 @@ impl FunctionLibraryRuntime {
 
     fn build(&self, name: &str, attrs: &AttrMap) -> Result<Arc<Executor>> {
         let function = self.library.get(name).ok_or_else(|| not_found(format!("Function {name} is not defined.")))?;
-        let graph =
-            function_body(function, attrs, &self.library, &self.params.registry).map_err(|e| e.context(format!("function '{name}'")))?;
+        let graph = needed(&instantiate(function, attrs, &self.library, &self.params.registry)?)?;
         let functions: Arc<dyn FunctionRuntime> = Arc::new(FromBody(self.this.clone()));
         let params = ExecutorParams { functions: Some(functions), kernels: Arc::new(KernelCache::new()), ..self.params.clone() };
         Executor::new(&graph, &params)
@@ -84,6 +80,33 @@ impl FunctionRuntime for FunctionLibraryRuntime {
 fn live(results: Vec<Option<Value>>) -> Result<Vec<Value>> {
     let one = |(i, v): (usize, Option<Value>)| v.ok_or_else(|| internal(format!("Retval[{i}] does not have value")));
     results.into_iter().enumerate().map(one).collect()
+}
+
+/// The nodes of a body that its results, its control outputs or effects need; others could only fail.
+fn needed(body: &FunctionBody) -> Result<NodeGraph> {
+    let graph = &body.graph;
+    let mut wanted = vec![false; graph.len()];
+    let effects = graph.iter().filter(|(_, n)| n.info.op.def.is_stateful || n.info.op.is_function_call()).map(|(id, _)| id);
+    let mut open: Vec<NodeId> = effects.chain(body.args.iter().chain(&body.rets).chain(&body.control_rets).copied()).collect();
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut wanted[id.index()], true) {
+            let node = graph.node(id);
+            open.extend(node.inputs.iter().map(|e| e.node).chain(node.control_inputs.iter().copied()));
+        }
+    }
+    let mut new_id = vec![NodeId(0); graph.len()];
+    let kept = (0..graph.len()).filter(|&i| wanted[i]);
+    kept.enumerate().for_each(|(new, old)| new_id[old] = NodeId(new as u32));
+    let mut pruned = NodeGraph::new();
+    pruned.library = graph.library.clone();
+    pruned.versions = graph.versions.clone();
+    for (_, node) in graph.iter().filter(|(id, _)| wanted[id.index()]) {
+        let mut node = node.clone();
+        node.inputs.iter_mut().for_each(|e| e.node = new_id[e.node.index()]);
+        node.control_inputs.iter_mut().for_each(|c| *c = new_id[c.index()]);
+        pruned.add(node)?;
+    }
+    Ok(pruned)
 }
 
 /// Equal for equal names and attributes; attributes are ordered by name.

@@ -73,13 +73,6 @@ impl KernelCache {
     }
 }
 
-impl NodeKernel {
-    /// Whether it may finish later than its call returns.
-    pub(crate) fn is_async(&self) -> bool {
-        matches!(self.kernel, BuiltKernel::Async(_))
-    }
-}
-
 fn make(node: &Arc<NodeInfo>, device: &Device, functions: Option<&Arc<dyn FunctionRuntime>>) -> Result<NodeKernel> {
     let registered = node.op.kernel(device.device_type(), &node.attrs)?;
     let construction = KernelConstruction { node, device: &device.info, resources: &device.resources, functions };

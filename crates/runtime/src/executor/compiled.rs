@@ -2,7 +2,8 @@
 
 use super::ExecutorParams;
 use super::frame_tree::{frame_tree, name_hash, refuse_cycles};
-use crate::kernel_cache::NodeKernel;
+use crate::kernel_cache::{BuiltKernel, NodeKernel};
+use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::Cost;
 use ferroflow_graph::{Endpoint, NodeGraph, NodeInfo};
 use ferroflow_tensor::Result;
@@ -71,11 +72,17 @@ pub(crate) struct Edge {
     pub(crate) last: bool,
 }
 
-/// A node.
+/// A kernel that is a plain function.
+type Function = fn(&mut OpKernelContext) -> Result<()>;
+
+/// A node: what running it needs, in one cache line.
+#[repr(align(64))]
 pub(crate) struct Item {
     pub(crate) kind: Kind,
     /// What its kernel costs.
     pub(crate) cost: Cost,
+    /// Whether its kernel may end later than its call.
+    pub(crate) is_async: bool,
     /// Whether some input comes from an output that is a reference.
     pub(crate) has_refs: bool,
     /// Its number among the nodes of its frame.
@@ -93,8 +100,12 @@ pub(crate) struct Item {
     /// Of `Enter`: whether every iteration gets the value. Of `_Arg`: whether no other `_Arg` has its index. Of `Merge`: whether
     /// someone wants to know which input it was.
     pub(crate) flag: bool,
+    /// The kernel's function, if it is one, so that the kernel itself need not be fetched from memory.
+    pub(crate) function: Option<Function>,
     pub(crate) kernel: Option<Arc<NodeKernel>>,
 }
+
+const _: () = assert!(std::mem::size_of::<Item>() == 64);
 
 impl Item {
     pub(crate) fn slots(&self) -> Range<usize> {
@@ -178,6 +189,7 @@ impl Compiled {
             let mut item = Item {
                 kind,
                 cost: Cost::Inline,
+                is_async: kind == Kind::Call,
                 has_refs: node.inputs.iter().any(|e| graph.endpoint_type(*e).is_ref),
                 local: frame.pending.len() as u32,
                 first_slot: frame.slots as u32,
@@ -187,6 +199,7 @@ impl Compiled {
                 controls: (0, 0),
                 index: 0,
                 flag: false,
+                function: None,
                 kernel: None,
             };
             let controls = node.control_inputs.len() as u32;
@@ -197,6 +210,11 @@ impl Compiled {
                 Kind::Kernel | Kind::Transfer => {
                     let kernel = params.kernels.get(info, &params.device, params.functions.as_ref()).map_err(at)?;
                     item.cost = kernel.cost;
+                    match kernel.kernel {
+                        BuiltKernel::Function(f) => item.function = Some(f),
+                        BuiltKernel::Sync(_) => {}
+                        BuiltKernel::Async(_) => item.is_async = true,
+                    }
                     item.kernel = Some(kernel);
                 }
                 Kind::Call => item.cost = Cost::Heavy,
@@ -269,7 +287,7 @@ impl Compiled {
 
     fn collect_roots(&mut self, graph: &NodeGraph) {
         let is_root = |i: &u32| graph.nodes()[*i as usize].inputs.is_empty() && graph.nodes()[*i as usize].control_inputs.is_empty();
-        let waits = |i: &u32| self.items[*i as usize].kernel.as_ref().is_some_and(|k| k.is_async());
+        let waits = |i: &u32| self.items[*i as usize].is_async;
         // Pushed in reverse, because the stack hands out the last first; a merge of nothing cannot exist.
         let (late, early): (Vec<u32>, Vec<u32>) = (0..self.items.len() as u32).rev().filter(is_root).partition(waits);
         self.roots = early.into_iter().chain(late).collect();

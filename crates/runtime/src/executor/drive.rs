@@ -131,16 +131,16 @@ impl Driver<'_> {
         };
         self.take_inputs(tag, item, dead)?;
         match &item.kernel {
-            Some(kernel) if !expensive && !kernel.is_async() => {
+            Some(kernel) if !expensive && !item.is_async => {
                 let frame_iter = self.state.frame_and_iter(tag);
                 let start = self.shared.collector.as_ref().map(|_| Instant::now());
                 let StepState { inputs, outputs, .. } = &mut *self.state;
-                compute(kernel, &self.shared.step, frame_iter, dead, inputs, outputs)?;
+                compute(item, kernel, &self.shared.step, frame_iter, dead, inputs, outputs)?;
                 inputs.clear();
                 if let Some(start) = start {
                     self.shared.record(tag.node, start, outputs);
                 }
-                check_outputs(self.info(tag), item.kind, &self.state.outputs)?;
+                check_outputs(self.info(tag), item, &self.state.outputs)?;
                 self.propagate(tag, item, dead);
             }
             _ => {
@@ -201,7 +201,7 @@ impl Driver<'_> {
         }
         let Completion { tag, dead, result } = completion;
         let item = &self.graph.items[tag.node as usize];
-        let checked = result.and_then(|outputs| check_outputs(self.info(tag), item.kind, &outputs).map(|()| outputs));
+        let checked = result.and_then(|outputs| check_outputs(self.info(tag), item, &outputs).map(|()| outputs));
         match checked {
             Ok(outputs) => {
                 self.state.outputs = outputs;

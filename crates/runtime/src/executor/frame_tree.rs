@@ -147,7 +147,7 @@ pub(crate) fn frame_id(parent_id: u64, parent_iter: i64, name_hash: u64) -> u64 
 /// The hash of a frame's name that goes into its id: a 64-bit MurmurHash2 with TF's seed.
 pub(crate) fn name_hash(name: &str) -> u64 {
     const M: u64 = 0xc6a4_a793_5bd1_e995;
-    const SEED: u64 = 0xDECA_FCAF_FE;
+    const SEED: u64 = 0x00DE_CAFC_AFFE;
     let mut h = SEED ^ (name.len() as u64).wrapping_mul(M);
     let (words, tail) = name.as_bytes().as_chunks::<8>();
     for word in words {

@@ -1,6 +1,6 @@
 //! Jobs: kernel calls that may end on another thread or later (TF: the closures and `AsyncState` of `ExecutorState::Process`).
 
-use super::compiled::Kind;
+use super::compiled::{Item, Kind};
 use super::iteration::Tagged;
 use super::shared::Shared;
 use crate::kernel_cache::{BuiltKernel, NodeKernel};
@@ -35,6 +35,7 @@ fn panicked(panic: Box<dyn std::any::Any + Send>) -> Error {
 
 /// Calls a kernel that does not wait. A panic in it becomes an error.
 pub(crate) fn compute(
+    item: &Item,
     kernel: &NodeKernel,
     step: &Arc<StepContext>,
     frame_iter: FrameAndIter,
@@ -42,12 +43,17 @@ pub(crate) fn compute(
     inputs: &mut [Value],
     outputs: &mut Outputs,
 ) -> Result<()> {
-    let mut ctx = OpKernelContext::new(&kernel.node, step, frame_iter, inputs, outputs);
+    let mut ctx = OpKernelContext::with_num_outputs(&kernel.node, item.num_outputs as usize, step, frame_iter, inputs, outputs);
     ctx.is_input_dead = dead;
-    let call = AssertUnwindSafe(|| match &kernel.kernel {
-        BuiltKernel::Function(f) => f(&mut ctx),
-        BuiltKernel::Sync(k) => k.compute(&mut ctx),
-        BuiltKernel::Async(_) => Err(internal("a kernel that waits was called as one that does not")),
+    let call = AssertUnwindSafe(|| {
+        if let Some(f) = item.function {
+            return f(&mut ctx);
+        }
+        match &kernel.kernel {
+            BuiltKernel::Function(f) => f(&mut ctx),
+            BuiltKernel::Sync(k) => k.compute(&mut ctx),
+            BuiltKernel::Async(_) => Err(internal("a kernel that waits was called as one that does not")),
+        }
     });
     catch_unwind(call).unwrap_or_else(|panic| Err(panicked(panic)))
 }
@@ -55,12 +61,12 @@ pub(crate) fn compute(
 /// Checks what a kernel left.
 ///
 /// Errors: `Internal` if an output is missing; only transfers may leave one out, which makes it dead.
-pub(crate) fn check_outputs(info: &NodeInfo, kind: Kind, outputs: &Outputs) -> Result<()> {
-    if outputs.len() != info.output_types.len() {
-        return Err(internal(format!("{} outputs instead of {}", outputs.len(), info.output_types.len())));
+pub(crate) fn check_outputs(info: &NodeInfo, item: &Item, outputs: &Outputs) -> Result<()> {
+    if outputs.len() != item.num_outputs as usize {
+        return Err(internal(format!("{} outputs instead of {}", outputs.len(), item.num_outputs)));
     }
     match outputs.iter().position(|o| o.is_none()) {
-        Some(i) if kind != Kind::Transfer => Err(internal(format!("Missing {i}-th output from {{{{node {}}}}}", info.name))),
+        Some(i) if item.kind != Kind::Transfer => Err(internal(format!("Missing {i}-th output from {{{{node {}}}}}", info.name))),
         _ => Ok(()),
     }
 }
@@ -149,10 +155,10 @@ impl Job {
         let item = &graph.items[self.tag.node as usize];
         let start = shared.collector.as_ref().map(|_| Instant::now());
         match &item.kernel {
-            Some(kernel) if !kernel.is_async() => {
+            Some(kernel) if !item.is_async => {
                 let Job { tag, frame_iter, mut inputs, dead } = self;
                 let mut outputs = Outputs::new();
-                let result = compute(kernel, &shared.step, frame_iter, dead, &mut inputs, &mut outputs).map(|()| outputs);
+                let result = compute(item, kernel, &shared.step, frame_iter, dead, &mut inputs, &mut outputs).map(|()| outputs);
                 if let (Some(start), Ok(outputs)) = (start, &result) {
                     shared.record(tag.node, start, outputs);
                 }

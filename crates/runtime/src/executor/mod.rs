@@ -52,6 +52,7 @@ const STATES_KEPT: usize = 8;
 pub struct Executor {
     graph: Compiled,
     pool: Arc<dyn ComputePool>,
+    #[expect(clippy::vec_box, reason = "whoever drives a step holds its state as a box; unboxing would copy it")]
     states: Mutex<Vec<Box<StepState>>>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) static SPECS: &[OpSpec] = &[
     op("NoOp() -> ()", "", "", &[Kernel::cpu(|_| Ok(())).inline()]),
     op("Identity(input: T) -> (output: T)", "T: type", "", &[Kernel::cpu(|c| c.pass_on(0, 0)).inline()]),
     op("Add(x: T, y: T) -> (z: T)", "T: type", "commutative", &[Kernel::cpu(|c| arithmetic(c, |x, y| x.wrapping_add(y)))]),
-    op("AddOne(x: int32) -> (y: int32)", "", "", &[Kernel::cpu(|c| add_one(c)).inline()]),
+    op("AddOne(x: int32) -> (y: int32)", "", "", &[Kernel::cpu(add_one).inline()]),
     op("Mul(x: T, y: T) -> (z: T)", "T: type", "", &[Kernel::cpu(|c| arithmetic(c, |x, y| x.wrapping_mul(y)))]),
     op(
         "Less(x: int32, y: int32) -> (z: bool)",
