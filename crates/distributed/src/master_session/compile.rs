@@ -158,8 +158,14 @@ fn register(session: &Arc<MasterSession>, graphs: Partitions, feed_types: Vec<DT
     }
     let state = RegisteringState { left: remote.len(), handles: vec![None; remote.len()], error: None };
     let registering = Arc::new(Registering { state: Mutex::new(state) });
-    let targets: Vec<_> = remote.iter().map(|(task, worker, _, is_own)| (task.clone(), worker.clone(), *is_own)).collect();
-    let finish = Arc::new(Mutex::new(Some((local, targets, feed_types, done))));
+    let unregistered = |(task, worker, _, is_own): &(Arc<str>, Arc<dyn WorkerInterface>, Arc<NodeGraph>, bool)| Part {
+        task: task.clone(),
+        worker: worker.clone(),
+        graph_handle: "".into(),
+        is_own: *is_own,
+    };
+    let parts: Vec<Part> = remote.iter().map(unregistered).collect();
+    let finish = Arc::new(Mutex::new(Some((local, parts, feed_types, done))));
     for (i, (task, worker, graph, _)) in remote.into_iter().enumerate() {
         let request = RegisterGraphRequest {
             session_handle: session.handle().clone(),
@@ -180,20 +186,16 @@ fn register(session: &Arc<MasterSession>, graphs: Partitions, feed_types: Vec<DT
             }
             let (error, handles) = (state.error.take(), std::mem::take(&mut state.handles));
             drop(state);
-            let Some((local, targets, feed_types, done)) = finish.lock().take() else { return };
+            let Some((local, mut parts, feed_types, done)) = finish.lock().take() else { return };
             if let Some(e) = error {
                 if let (Some(graph), Ok(session)) = (&local, owner.local()) {
                     let _forgotten = session.graphs().deregister(graph.handle());
                 }
                 return done(Err(e));
             }
-            let part = |((task, worker, is_own), handle): ((Arc<str>, Arc<dyn WorkerInterface>, bool), Option<Arc<str>>)| Part {
-                task,
-                worker,
-                graph_handle: handle.unwrap_or_else(|| "".into()),
-                is_own,
-            };
-            let parts = targets.into_iter().zip(handles).map(part).collect();
+            for (part, handle) in parts.iter_mut().zip(handles.into_iter().flatten()) {
+                part.graph_handle = handle;
+            }
             done(Ok(Arc::new(CompiledStep { local, parts, feed_types })));
         };
         worker.register_graph(CallOptions::default(), request, Box::new(answered));

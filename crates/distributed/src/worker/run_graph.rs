@@ -146,8 +146,7 @@ impl Worker {
         if request.record_timeline {
             stats.extend(transfers);
         }
-        let finish: Done<Vec<(Arc<str>, Tensor)>> =
-            Box::new(move |recvs| done(recvs.map(|recvs| RunGraphResponse { recvs, stats, partition_graphs })));
+        let finish: KeyedDone = Box::new(move |recvs| done(recvs.map(|recvs| RunGraphResponse { recvs, stats, partition_graphs })));
         recv_all(rendezvous, request.step_id, request.recv_keys, finish);
     }
 
@@ -178,13 +177,16 @@ pub(super) fn send_all(rendezvous: &StepRendezvous, sends: &[(Arc<str>, Tensor)]
     Ok(())
 }
 
+/// Called with tensors by rendezvous key.
+pub(super) type KeyedDone = Done<Vec<(Arc<str>, Tensor)>>;
+
 /// Takes the values of the graph's client-terminated sends.
-pub(super) fn recv_all(rendezvous: &StepRendezvous, step_id: i64, keys: Vec<Arc<str>>, done: Done<Vec<(Arc<str>, Tensor)>>) {
+pub(super) fn recv_all(rendezvous: &StepRendezvous, step_id: i64, keys: Vec<Arc<str>>, done: KeyedDone) {
     struct Gather {
         left: usize,
         values: Vec<Option<Tensor>>,
         keys: Vec<Arc<str>>,
-        done: Option<Done<Vec<(Arc<str>, Tensor)>>>,
+        done: Option<KeyedDone>,
     }
     if keys.is_empty() {
         return done(Ok(Vec::new()));

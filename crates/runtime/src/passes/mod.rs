@@ -78,10 +78,8 @@ fn keep_needed(graph: &NodeGraph, roots: &[bool]) -> Result<NodeGraph> {
         }
     }
     let mut new_ids = vec![NodeId(0); graph.len()];
-    let mut count = 0;
-    for i in (0..graph.len()).filter(|&i| needed[i]) {
-        new_ids[i] = NodeId(count);
-        count += 1;
+    for (new, old) in (0..graph.len()).filter(|&i| needed[i]).enumerate() {
+        new_ids[old] = NodeId(new as u32);
     }
     let mut out = NodeGraph::new();
     out.library = graph.library.clone();
