@@ -4,6 +4,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 use num_traits::{One, Zero};
 
+use crate::digamma::digamma;
 use crate::error::ArithmeticError;
 use crate::number::{Real, narrow, widen};
 use crate::parallel::{ParallelFor, for_each_part};
@@ -23,6 +24,8 @@ pub enum UnaryOp {
     Ceil,
     Cos,
     Cosh,
+    /// The derivative of `Lgamma`.
+    Digamma,
     Elu,
     Erf,
     Erfc,
@@ -158,6 +161,7 @@ fn floating<R: Real>(op: UnaryOp, x: &[R], y: &mut [R]) -> Result<(), Arithmetic
         UnaryOp::Ceil => apply!(|x: R| x.ceil()),
         UnaryOp::Cos => apply!(|x: R| x.cos()),
         UnaryOp::Cosh => apply!(|x: R| x.cosh()),
+        UnaryOp::Digamma => apply!(|x: R| R::of(digamma(x.as_()))),
         UnaryOp::Elu => apply!(elu::<R>),
         UnaryOp::Erf => apply!(|x: R| x.error_function()),
         UnaryOp::Erfc => apply!(|x: R| x.error_function_complement()),
