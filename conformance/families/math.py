@@ -17,12 +17,16 @@ PAIRS = [((), ()), ((3,), ()), ((), (3,)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 
 def unary():
     for op in UNARY:
         for t in NUMBERS + ["bool"]:
+            if op == "Round" and t in INTS:
+                continue  # TensorFlow 2.21 gives zeros
             if t in ("float", "int32"):
                 for k, shape in enumerate([(), (0,), (3,), (7, 5), (2, 0, 3), (2, 1, 3, 1)]):
                     yield Case(op, sample(t, shape, k))
             else:
                 yield Case(op, sample(t, (2, 3)))
-            if t in FLOATS or (t in INTS and op in ("Abs", "Neg", "Sign", "Square", "Relu", "Relu6", "Invert")):
+            # Eigen's double erf of an infinity is NaN.
+            floats = t in FLOATS and (op, t) != ("Erf", "double")
+            if floats or (t in INTS and op in ("Abs", "Neg", "Sign", "Square", "Relu", "Relu6", "Invert")):
                 yield Case(op, specials(t))
         if op in ("Log", "Sqrt", "Rsqrt", "Lgamma", "Digamma", "Acosh", "Exp"):
             yield Case(op, sample("float", (40,), 3, 0.01, 60.0))
@@ -49,7 +53,8 @@ def binary():
                     y = (np.abs(y.astype("int64")) % 5).astype(y.dtype) if t in INTS else y
                 yield Case(op, x, y)
             if t in FLOATS:
-                s = specials(t)
+                # TensorFlow flushes denormal quotients to zero before it takes their floor.
+                s = specials(t)[:12] if divides else specials(t)
                 yield Case(op, s.reshape(-1, 1), s.reshape(1, -1)) if t == "float" else Case(op, s, s[::-1].copy())
             elif t in INTS and not divides and not bits:
                 s = specials(t)
@@ -176,7 +181,9 @@ def casts():
     for src in NUMBERS + ["bool"]:
         values = sample(src, (3, 4), 5)
         for dst in NUMBERS + ["bool"]:
-            yield Case("Cast", values, DstT=Type(dst))
+            # A negative float as an unsigned integer is undefined.
+            undefined = src in FLOATS + COMPLEX and dst in UNSIGNED
+            yield Case("Cast", abs(values).astype(values.dtype) if undefined else values, DstT=Type(dst))
     for src, dst in [("float", "int32"), ("double", "float"), ("float", "half"), ("float", "bfloat16"),
                      ("double", "bfloat16"), ("int64", "float"), ("half", "float"), ("bfloat16", "float")]:
         if src in FLOATS and dst not in INTS:
