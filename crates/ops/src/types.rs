@@ -68,6 +68,9 @@ pub(crate) const NUMERIC_AND_BOOL: &[DType] = &[
     DType::Complex128,
     DType::Bool,
 ];
+/// [`FLOATS`] and [`COMPLEX`].
+pub(crate) const FLOATS_AND_COMPLEX: &[DType] =
+    &[DType::Half, DType::BFloat16, DType::Float, DType::Double, DType::Complex64, DType::Complex128];
 /// int32, int64: the types of indices.
 pub(crate) const INDEX: &[DType] = &[DType::Int32, DType::Int64];
 

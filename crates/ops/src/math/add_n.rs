@@ -1,0 +1,65 @@
+//! `AddN`: the sum of any number of tensors of one shape.
+
+use super::elementwise::{refused, same_shape};
+use crate::parallel::pool;
+use crate::prelude::*;
+use ferroflow_math::{BinaryOp, Broadcast, Side, binary_in_place};
+
+pub const OP: OpSpec = OpSpec {
+    signature: "AddN(inputs: N * T) -> (sum: T)",
+    attrs: "N: int >= 1; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}",
+    flags: "commutative,aggregate",
+    doc: "sum = the sum of all inputs, which are of one shape.",
+    shape: shape::merged,
+    gradient: Gradient::Of(gradient),
+    kernels: &[Kernel::cpu(compute).on("T", NUMERIC)],
+    tolerance: Tolerance::Rounding,
+    ..WORDS
+};
+
+fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+    let shape = same_shape(ctx)?;
+    sum(ctx, shape)
+}
+
+/// Adds all inputs, in the memory of the first one that nobody else holds.
+pub(super) fn sum(ctx: &mut OpKernelContext, shape: Shape) -> Result<()> {
+    let pool = pool(ctx.step);
+    let (n, dtype) = (ctx.num_inputs(), ctx.input(0)?.dtype());
+    let plan = Broadcast::same(shape.num_elements());
+    let mut taken = None;
+    for i in 0..n {
+        if let Some(t) = ctx.forward_input(i, dtype, &shape) {
+            taken = Some((i, t));
+            break;
+        }
+    }
+    let (first, mut total) = match taken {
+        Some(taken) => taken,
+        None => (0, ctx.input(0)?.deep_copy()?),
+    };
+    for i in (0..n).filter(|&i| i != first) {
+        let x = ctx.input(i)?;
+        with_numeric!(dtype => T, {
+            binary_in_place::<T>(&pool, BinaryOp::Add, &plan, Side::Left, total.as_mut_slice()?, x.as_slice()?).map_err(|e| refused(e, dtype))?;
+        }, else { return Err(unsupported(ctx.node.op_name(), dtype)) });
+    }
+    ctx.set_output(0, total);
+    Ok(())
+}
+
+fn gradient(op: &Operation, grads: &OutGrads) -> Result<Vec<Option<Grad>>> {
+    Ok(vec![Some(grads.dense(0).into()); op.num_inputs()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_inputs_are_added() {
+        let x = |v: f32| tensor(&[2], &[v, 2.0 * v]);
+        let y = OpTester::new(&OP).input_list([x(1.0), x(10.0), x(100.0)]).run_one().unwrap();
+        assert_eq!(y.as_slice::<f32>().unwrap(), [111.0, 222.0]);
+    }
+}

@@ -1,0 +1,17 @@
+//! `Expm1`: the exponential less 1, element by element.
+
+use super::backward::{apply, conj, of_one};
+use super::elementwise::unary;
+use crate::prelude::*;
+use ferroflow_math::UnaryOp;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "Expm1(x: T) -> (y: T)",
+    attrs: "T: type in {bfloat16, half, float, double, complex64, complex128}",
+    doc: "y = e^x - 1.",
+    shape: shape::unchanged,
+    gradient: Gradient::Of(|op, grads| of_one(op, grads, |x, _, dy| dy * conj(&apply("Exp", &[x])))),
+    kernels: &[Kernel::cpu(|ctx| unary(ctx, UnaryOp::Expm1)).on("T", FLOATS_AND_COMPLEX)],
+    tolerance: Tolerance::Rounding,
+    ..WORDS
+};

@@ -1,0 +1,16 @@
+//! `FloorDiv`: the quotient, rounded down.
+
+use super::elementwise::binary;
+use crate::prelude::*;
+use ferroflow_math::BinaryOp;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "FloorDiv(x: T, y: T) -> (z: T)",
+    attrs: "T: type in {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}",
+    doc: "z = x / y rounded down, with broadcasting.",
+    shape: shape::broadcast,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(|ctx| binary(ctx, BinaryOp::FloorDiv)).on("T", REAL)],
+    tolerance: Tolerance::Rounding,
+    ..WORDS
+};

@@ -1,0 +1,17 @@
+//! `Log1p`: the natural logarithm of 1 + x, element by element.
+
+use super::backward::{apply, conj, of_one};
+use super::elementwise::unary;
+use crate::prelude::*;
+use ferroflow_math::UnaryOp;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "Log1p(x: T) -> (y: T)",
+    attrs: "T: type in {bfloat16, half, float, double, complex64, complex128}",
+    doc: "y = ln(1 + x).",
+    shape: shape::unchanged,
+    gradient: Gradient::Of(|op, grads| of_one(op, grads, |x, _, dy| dy * apply("Reciprocal", &[&(1.0 + conj(x))]))),
+    kernels: &[Kernel::cpu(|ctx| unary(ctx, UnaryOp::Log1p)).on("T", FLOATS_AND_COMPLEX)],
+    tolerance: Tolerance::Rounding,
+    ..WORDS
+};

@@ -1,0 +1,15 @@
+//! `Round`: rounding to the nearest, element by element.
+
+use super::elementwise::unary;
+use crate::prelude::*;
+use ferroflow_math::UnaryOp;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "Round(x: T) -> (y: T)",
+    attrs: "T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}",
+    doc: "y = the nearest integer, halves to the even one.",
+    shape: shape::unchanged,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(|ctx| unary(ctx, UnaryOp::Round)).on("T", NUMERIC)],
+    ..WORDS
+};

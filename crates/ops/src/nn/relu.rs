@@ -1,0 +1,16 @@
+//! `Relu`: max(x, 0).
+
+use crate::math::backward::{apply, of_one};
+use crate::math::elementwise::unary;
+use crate::prelude::*;
+use ferroflow_math::UnaryOp;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "Relu(features: T) -> (activations: T)",
+    attrs: "T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}",
+    doc: "activations = features where positive, else 0.",
+    shape: shape::unchanged,
+    gradient: Gradient::Of(|op, grads| of_one(op, grads, |_, y, dy| apply("ReluGrad", &[dy, y]))),
+    kernels: &[Kernel::cpu(|ctx| unary(ctx, UnaryOp::Relu)).on("T", REAL)],
+    ..WORDS
+};
