@@ -1,0 +1,100 @@
+//! Tensors as text, as `Assert` and `Print` write them (TF: `Tensor::SummarizeValue`).
+
+use crate::prelude::*;
+use crate::string::number_format::general;
+
+/// The first `most` elements (all if negative) of `t`, dimensions in brackets.
+///
+/// Errors: none for tensors of known types; elements that have no text are shown as `?`.
+pub(crate) fn summary(t: &Tensor, most: i64) -> String {
+    let n = t.num_elements();
+    let limit = usize::try_from(most).map_or(n, |m| m.min(n));
+    let mut text = String::new();
+    let mut next = 0;
+    if t.rank() == 0 {
+        if limit > 0 {
+            text.push_str(&element(t, 0));
+        }
+    } else {
+        dimension(t, 0, limit, &mut next, &mut text);
+    }
+    if n > limit {
+        text.push_str("...");
+    }
+    text
+}
+
+fn dimension(t: &Tensor, axis: usize, limit: usize, next: &mut usize, text: &mut String) {
+    if *next >= limit {
+        return;
+    }
+    let count = t.dims()[axis];
+    if axis + 1 == t.rank() {
+        for i in 0..count {
+            if *next >= limit {
+                if axis != 0 {
+                    text.push_str("...");
+                }
+                return;
+            }
+            if i > 0 {
+                text.push(' ');
+            }
+            text.push_str(&element(t, *next));
+            *next += 1;
+        }
+        return;
+    }
+    for _ in 0..count {
+        if *next >= limit {
+            return;
+        }
+        text.push('[');
+        dimension(t, axis + 1, limit, next, text);
+        text.push(']');
+    }
+}
+
+/// One element as text.
+fn element(t: &Tensor, i: usize) -> String {
+    fn at<T: ferroflow_tensor::Element>(t: &Tensor, i: usize, text: impl Fn(T) -> String) -> String {
+        t.as_slice::<T>().ok().and_then(|s| s.get(i).copied()).map_or_else(|| "?".to_owned(), text)
+    }
+    match t.dtype() {
+        DType::Float => at::<f32>(t, i, |v| shortest(v as f64, 6, 9, |s| s.parse::<f32>().is_ok_and(|p| p == v))),
+        DType::Double => at::<f64>(t, i, |v| shortest(v, 15, 17, |s| s.parse::<f64>().is_ok_and(|p| p == v))),
+        DType::Half => at::<half::f16>(t, i, |v| general(v.to_f64(), 6)),
+        DType::BFloat16 => at::<half::bf16>(t, i, |v| general(v.to_f64(), 6)),
+        DType::Bool => at::<bool>(t, i, |v| (v as u8).to_string()),
+        DType::String => {
+            let bytes = t.as_strings().ok().and_then(|s| s.get(i));
+            bytes.map_or_else(|| "?".to_owned(), |b| b.escape_ascii().to_string())
+        }
+        DType::Complex64 => at::<num_complex::Complex<f32>>(t, i, |v| format!("({},{})", v.re, v.im)),
+        DType::Complex128 => at::<num_complex::Complex<f64>>(t, i, |v| format!("({},{})", v.re, v.im)),
+        other => with_integer!(other => T, { at::<T>(t, i, |v| v.to_string()) }, else { "?".to_owned() }),
+    }
+}
+
+/// As few digits as give the number back, but at least `few` if they are not zeros.
+fn shortest(v: f64, few: usize, enough: usize, exact: impl Fn(&str) -> bool) -> String {
+    let text = general(v, few);
+    if v.is_nan() || exact(&text) { text } else { general(v, enough) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_are_bracketed_and_the_rest_is_dots() {
+        let t = tensor(&[2, 2], &[1i32, 2, 3, 4]);
+        assert_eq!(summary(&t, -1), "[1 2][3 4]");
+        assert_eq!(summary(&t, 3), "[1 2][3...]...");
+        assert_eq!(summary(&tensor(&[3], &[1f32, 2.5, -0.1]), 3), "1 2.5 -0.1");
+        assert_eq!(summary(&tensor(&[3], &[true, false, true]), 2), "1 0...");
+        assert_eq!(summary(&Tensor::string("a\n"), 3), "a\\n");
+        assert_eq!(summary(&tensor::<f32>(&[0], &[]), 3), "");
+        assert_eq!(summary(&t, 0), "...");
+    }
+}

@@ -1,0 +1,14 @@
+//! `_Recv`: a tensor that comes from another partition.
+
+use super::rendezvous_node;
+use crate::prelude::*;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "_Recv() -> (tensor: tensor_type)",
+    attrs: "tensor_type: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string; \
+            client_terminated: bool = false",
+    flags: "stateful",
+    doc: "The tensor that the `_Send` with the same key hands over; waits for it without holding a thread.",
+    kernels: &[Kernel::waiting(rendezvous_node::build_recv)],
+    ..WORDS
+};
