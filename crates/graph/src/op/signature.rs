@@ -6,7 +6,7 @@
 use super::def::{ArgDef, ArgType, AttrDef, OpDef};
 use crate::attr::AttrValue;
 use ferroflow_tensor::error::invalid_argument;
-use ferroflow_tensor::{DType, EdgeType, PartialShape, Result};
+use ferroflow_tensor::{DType, EdgeType, PartialShape, Result, Tensor};
 
 impl OpDef {
     /// Parses a definition.
@@ -164,6 +164,8 @@ fn parse_default(kind: &str, text: &str) -> Option<AttrValue> {
         "list(type)" => AttrValue::Types(list()?.iter().map(|x| DType::from_name(x).map(EdgeType::value)).collect::<Option<_>>()?),
         "list(shape)" => AttrValue::Shapes(list()?.iter().map(|x| parse_shape(x)).collect::<Option<_>>()?),
         "list(func)" if list()?.is_empty() => AttrValue::Funcs(vec![]),
+        // The table writes the only default of this kind (`bad_color` of `ImageSummary`: opaque red) as a word.
+        "tensor" if text == "tensor" => AttrValue::Tensor(Tensor::vector(&[255u8, 0, 0, 255]).ok()?),
         _ => return None,
     })
 }
