@@ -65,13 +65,13 @@ fn parse_arg(text: &str, attrs: &[AttrDef]) -> Result<ArgDef> {
     ty = ty.trim();
     let mut is_ref = false;
     let mut number_attr = None;
-    if let Some((number, element)) = ty.split_once('*') {
-        number_attr = Some(number.trim().to_owned());
-        ty = element.trim();
-    }
     if let Some(inner) = ty.strip_prefix("Ref(").and_then(|t| t.strip_suffix(')')) {
         is_ref = true;
         ty = inner.trim();
+    }
+    if let Some((number, element)) = ty.split_once('*') {
+        number_attr = Some(number.trim().to_owned());
+        ty = element.trim();
     }
     let by_attr = attrs.iter().find(|a| a.name == ty);
     let ty = match by_attr {
@@ -207,6 +207,12 @@ mod tests {
         attrs.insert("strides", vec![1i64]);
         attrs.insert("padding", "SAME");
         assert!(def.complete(&mut attrs).unwrap_err().message().contains("not in the list of allowed values"));
+    }
+
+    #[test]
+    fn a_list_of_references_expands_to_references() {
+        let def = OpDef::parse("RefMerge(inputs: Ref(N * T)) -> (output: Ref(T))", "T: type; N: int >= 1", "").unwrap();
+        assert!(def.inputs[0].is_ref && def.inputs[0].number_attr.as_deref() == Some("N"));
     }
 
     #[test]
