@@ -12,3 +12,5480 @@ use ferroflow_graph::{AttrValue, FuncAttr};
 use ferroflow_graph::{Graph, OpBuilder, Output};
 #[allow(unused_imports)]
 use ferroflow_tensor::{DType, PartialShape, Tensor};
+
+/// `Abort`: Fails the step with `Aborted` and `error_msg`; with `exit_without_error` it does nothing.
+///
+/// Attributes: `error_msg: string = ""; exit_without_error: bool = false`
+#[track_caller]
+pub fn abort(graph: &Graph) -> OpBuilder {
+    graph.op("Abort")
+}
+
+/// `Abs`: y = |x|.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64}`
+#[track_caller]
+pub fn abs(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Abs").input(x)
+}
+
+/// `AccumulateNV2`: sum = the sum of all inputs, which are of the shape that the attribute says.
+///
+/// Attributes: `N: int >= 1; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; shape: shape`
+#[track_caller]
+pub fn accumulate_nv2(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>, shape: PartialShape) -> OpBuilder {
+    graph.op("AccumulateNV2").input_list(inputs.into_iter().map(Into::into)).attr("shape", shape)
+}
+
+/// `AccumulatorApplyGradient`: Adds the gradient, unless local_step is older than the accumulator's global step: then it is dropped.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn accumulator_apply_gradient(handle: impl Into<Output>, local_step: impl Into<Output>, gradient: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("AccumulatorApplyGradient").input(handle).input(local_step).input(gradient)
+}
+
+/// `AccumulatorNumAccumulated`: The number of gradients since the last take.
+#[track_caller]
+pub fn accumulator_num_accumulated(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("AccumulatorNumAccumulated").input(handle)
+}
+
+/// `AccumulatorSetGlobalStep`: Gradients of older steps than new_global_step are dropped from now on.
+#[track_caller]
+pub fn accumulator_set_global_step(handle: impl Into<Output>, new_global_step: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("AccumulatorSetGlobalStep").input(handle).input(new_global_step)
+}
+
+/// `AccumulatorTakeGradient`: Waits for num_required gradients and returns their mean (or sum); the accumulator is then empty and one global step further.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn accumulator_take_gradient(handle: impl Into<Output>, num_required: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("AccumulatorTakeGradient").input(handle).input(num_required).attr("dtype", dtype)
+}
+
+/// `Acos`: y = arccos x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn acos(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Acos").input(x)
+}
+
+/// `Acosh`: y = arcosh x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn acosh(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Acosh").input(x)
+}
+
+/// `Add`: z = x + y, with broadcasting; strings are joined.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}`
+#[track_caller]
+pub fn add(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Add").input(x).input(y)
+}
+
+/// `AddN`: sum = the sum of all inputs, which are of one shape.
+///
+/// Attributes: `N: int >= 1; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}`
+#[track_caller]
+pub fn add_n(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("AddN").input_list(inputs.into_iter().map(Into::into))
+}
+
+/// `AddV2`: z = x + y, with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn add_v2(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("AddV2").input(x).input(y)
+}
+
+/// `All`: output = whether all of the elements of input over the axes reduction_indices are true; keep_dims leaves them with size 1.
+///
+/// Attributes: `keep_dims: bool = false; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn all(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("All").input(input).input(reduction_indices)
+}
+
+/// `Angle`: output = the angle of a complex number, element by element.
+///
+/// Attributes: `T: type in {complex64, complex128} = complex64; Tout: type in {float, double} = float`
+#[track_caller]
+pub fn angle(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Angle").input(input)
+}
+
+/// `Any`: output = whether any of the elements of input over the axes reduction_indices are true; keep_dims leaves them with size 1.
+///
+/// Attributes: `keep_dims: bool = false; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn any(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Any").input(input).input(reduction_indices)
+}
+
+/// `ApplyAdaMax`: m is a decaying mean of the gradient, v a decaying maximum; var −= lr / (1 − beta1_power) · m / (v + epsilon).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_ada_max(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyAdaMax").input(var).input(m).input(v).input(beta1_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+}
+
+/// `ApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad)
+}
+
+/// `ApplyAdagrad`: accum += grad²; var −= lr · grad / √accum.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
+#[track_caller]
+pub fn apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyAdagrad").input(var).input(accum).input(lr).input(grad)
+}
+
+/// `ApplyAdagradDA`: Sums of gradients and of their squares decide the variable anew, with l1 and l2 regularisation.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
+}
+
+/// `ApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
+#[track_caller]
+pub fn apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad)
+}
+
+/// `ApplyAdam`: m and v are decaying means of gradient and squared gradient; var −= lr_t · m / (√v + epsilon).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
+#[track_caller]
+pub fn apply_adam(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ApplyAdam")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
+}
+
+/// `ApplyAddSign`: The step is longer where gradient and its decaying mean m agree in sign.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_add_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    alpha: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyAddSign").input(var).input(m).input(lr).input(alpha).input(sign_decay).input(beta).input(grad)
+}
+
+/// `ApplyCenteredRMSProp`: As RMSProp, with the variance ms − mg² in place of ms.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+}
+
+/// `ApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
+#[track_caller]
+pub fn apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyFtrl").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(lr_power)
+}
+
+/// `ApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
+#[track_caller]
+pub fn apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
+}
+
+/// `ApplyGradientDescent`: var −= alpha · delta.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyGradientDescent").input(var).input(alpha).input(delta)
+}
+
+/// `ApplyMomentum`: accum = momentum · accum + grad; var −= lr · accum (with use_nesterov: var −= lr · grad + lr · momentum · accum).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
+#[track_caller]
+pub fn apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
+}
+
+/// `ApplyPowerSign`: The step is multiplied where gradient and its decaying mean m agree in sign.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_power_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    logbase: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyPowerSign").input(var).input(m).input(lr).input(logbase).input(sign_decay).input(beta).input(grad)
+}
+
+/// `ApplyProximalAdagrad`: Adagrad, then l1 shrinks the variable and l2 divides it.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad)
+}
+
+/// `ApplyProximalGradientDescent`: Gradient descent, then l1 shrinks the variable and l2 divides it.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    delta: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(delta)
+}
+
+/// `ApplyRMSProp`: ms is a decaying mean of squared gradients; mom = momentum · mom + lr · grad / √(ms + epsilon); var −= mom.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
+}
+
+/// `ApproximateEqual`: z = whether |x - y| < tolerance, for tensors of one shape.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; tolerance: float = 9.999999747378752e-06`
+#[track_caller]
+pub fn approximate_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("ApproximateEqual").input(x).input(y)
+}
+
+/// `ArgMax`: output = the index along dimension of the largest element of input, the first of several.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16, bool}; Tidx: type in {int16, int32, int64} = int32; output_type: type in {int16, uint16, int32, int64} = int64`
+#[track_caller]
+pub fn arg_max(input: impl Into<Output>, dimension: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ArgMax").input(input).input(dimension)
+}
+
+/// `ArgMin`: output = the index along dimension of the smallest element of input, the first of several.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16, bool}; Tidx: type in {int32, int64} = int32; output_type: type in {int32, int64} = int64`
+#[track_caller]
+pub fn arg_min(input: impl Into<Output>, dimension: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ArgMin").input(input).input(dimension)
+}
+
+/// `AsString`: Each element as text. Floats have `precision` digits (6 by default) in decimal, `scientific` or the `shortest` notation; text is padded to `width` with blanks, or as the flag `fill` of C's `printf` says (`0`, `-`, `+`, a blank, `#`).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, complex64, complex128, bool, variant, string}; precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; fill: string = ""`
+#[track_caller]
+pub fn as_string(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("AsString").input(input)
+}
+
+/// `Asin`: y = arcsin x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn asin(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Asin").input(x)
+}
+
+/// `Asinh`: y = arsinh x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn asinh(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Asinh").input(x)
+}
+
+/// `Assert`: Fails with the first `summarize` elements of each of `data` if the scalar `condition` is false.
+///
+/// Attributes: `T: list(type) >= 1; summarize: int = 3`
+#[track_caller]
+pub fn assert(condition: impl Into<Output>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let condition = condition.into();
+    let graph = condition.graph().clone();
+    graph.op("Assert").input(condition).input_list(data.into_iter().map(Into::into))
+}
+
+/// `Assign`: The reference, after its variable took the value. With validate_shape the shape must be the variable's.
+///
+/// Attributes: `T: type; validate_shape: bool = true; use_locking: bool = true`
+#[track_caller]
+pub fn assign(ref_: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("Assign").input(ref_).input(value)
+}
+
+/// `AssignAdd`: The reference, after the variable changed. Shapes must be equal.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn assign_add(ref_: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("AssignAdd").input(ref_).input(value)
+}
+
+/// `AssignAddVariableOp`: Changes the variable. Shapes must be equal.
+///
+/// Attributes: `dtype: type`
+#[track_caller]
+pub fn assign_add_variable_op(resource: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("AssignAddVariableOp").input(resource).input(value)
+}
+
+/// `AssignSub`: The reference, after the variable changed. Shapes must be equal.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn assign_sub(ref_: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("AssignSub").input(ref_).input(value)
+}
+
+/// `AssignSubVariableOp`: Changes the variable. Shapes must be equal.
+///
+/// Attributes: `dtype: type`
+#[track_caller]
+pub fn assign_sub_variable_op(resource: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("AssignSubVariableOp").input(resource).input(value)
+}
+
+/// `AssignVariableOp`: The variable takes the value, whatever its shape was; with validate_shape the shape must stay.
+///
+/// Attributes: `dtype: type; validate_shape: bool = false`
+#[track_caller]
+pub fn assign_variable_op(resource: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("AssignVariableOp").input(resource).input(value)
+}
+
+/// `Atan`: y = arctan x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn atan(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Atan").input(x)
+}
+
+/// `Atan2`: z = arctan(y / x) in the quadrant of the point (x, y), with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn atan2(y: impl Into<Output>, x: impl Into<Output>) -> OpBuilder {
+    let y = y.into();
+    let graph = y.graph().clone();
+    graph.op("Atan2").input(y).input(x)
+}
+
+/// `Atanh`: y = artanh x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn atanh(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Atanh").input(x)
+}
+
+/// `AvgPool`: output[b, i, j, d] = the mean of value[b, i stride + r, j stride + c, d] for r and c inside ksize and the image.
+///
+/// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn avg_pool(value: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("AvgPool").input(value).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
+/// `AvgPoolGrad`: output = grad, spread evenly over what each window covers, in the shape orig_input_shape.
+///
+/// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn avg_pool_grad(
+    orig_input_shape: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let orig_input_shape = orig_input_shape.into();
+    let graph = orig_input_shape.graph().clone();
+    graph.op("AvgPoolGrad").input(orig_input_shape).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
+/// `BatchMatMul`: output[b..., :, :] = x[b..., :, :] y[b..., :, :], either of them adjoint first if asked for.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}; adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false`
+#[track_caller]
+pub fn batch_mat_mul(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BatchMatMul").input(x).input(y)
+}
+
+/// `BatchMatMulV2`: output[b..., :, :] = x[b..., :, :] y[b..., :, :], either of them adjoint first if asked for; batch dimensions are broadcast.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}; adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false`
+#[track_caller]
+pub fn batch_mat_mul_v2(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BatchMatMulV2").input(x).input(y)
+}
+
+/// `BatchMatMulV3`: output[b..., :, :] = x[b..., :, :] y[b..., :, :] in type Tout, either of them adjoint first if asked for; batch dimensions are broadcast. On the CPU all three types must be equal.
+///
+/// Attributes: `Ta: type in {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}; Tb: type in {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}; Tout: type in {bfloat16, half, float, double, int16, int32, int64, complex64, complex128}; adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false`
+#[track_caller]
+pub fn batch_mat_mul_v3(x: impl Into<Output>, y: impl Into<Output>, tout: DType) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BatchMatMulV3").input(x).input(y).attr("Tout", tout)
+}
+
+/// `BiasAdd`: output = value + bias, one bias for each channel: the last dimension of value, or the second for NCHW.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; data_format: string in {"NHWC", "NCHW"} = "NHWC"`
+#[track_caller]
+pub fn bias_add(value: impl Into<Output>, bias: impl Into<Output>) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("BiasAdd").input(value).input(bias)
+}
+
+/// `BiasAddGrad`: output[c] = the sum of out_backprop over all dimensions but that of the channels.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; data_format: string in {"NHWC", "NCHW"} = "NHWC"`
+#[track_caller]
+pub fn bias_add_grad(out_backprop: impl Into<Output>) -> OpBuilder {
+    let out_backprop = out_backprop.into();
+    let graph = out_backprop.graph().clone();
+    graph.op("BiasAddGrad").input(out_backprop)
+}
+
+/// `BiasAddV1`: output = value + bias, one bias for each element of the last dimension of value.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn bias_add_v1(value: impl Into<Output>, bias: impl Into<Output>) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("BiasAddV1").input(value).input(bias)
+}
+
+/// `Bincount`: bins[v] = how often v occurs in arr, or the sum of the weights there; numbers from size on are left out.
+///
+/// Attributes: `T: type in {int32, int64, float, double}`
+#[track_caller]
+pub fn bincount(arr: impl Into<Output>, size: impl Into<Output>, weights: impl Into<Output>) -> OpBuilder {
+    let arr = arr.into();
+    let graph = arr.graph().clone();
+    graph.op("Bincount").input(arr).input(size).input(weights)
+}
+
+/// `Bitcast`: The bits of `input` as elements of `type`. Smaller elements add a last dimension; larger ones take the last, which must be as long as one of them needs.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}; type: type in {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}`
+#[track_caller]
+pub fn bitcast(input: impl Into<Output>, type_: DType) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Bitcast").input(input).attr("type", type_)
+}
+
+/// `BitwiseAnd`: z = the bits of x and those of y, with broadcasting.
+///
+/// Attributes: `T: type in {int8, int16, int32, int64, uint8, uint16, uint32, uint64}`
+#[track_caller]
+pub fn bitwise_and(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BitwiseAnd").input(x).input(y)
+}
+
+/// `BitwiseOr`: z = the bits of x or those of y, with broadcasting.
+///
+/// Attributes: `T: type in {int8, int16, int32, int64, uint8, uint16, uint32, uint64}`
+#[track_caller]
+pub fn bitwise_or(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BitwiseOr").input(x).input(y)
+}
+
+/// `BitwiseXor`: z = the bits of x exclusive or those of y, with broadcasting.
+///
+/// Attributes: `T: type in {int8, int16, int32, int64, uint8, uint16, uint32, uint64}`
+#[track_caller]
+pub fn bitwise_xor(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BitwiseXor").input(x).input(y)
+}
+
+/// `BroadcastArgs`: The shape, as a vector, of the element-wise result for inputs of the shapes `s0` and `s1`.
+///
+/// Attributes: `T: type in {int32, int64} = int32`
+#[track_caller]
+pub fn broadcast_args(s0: impl Into<Output>, s1: impl Into<Output>) -> OpBuilder {
+    let s0 = s0.into();
+    let graph = s0.graph().clone();
+    graph.op("BroadcastArgs").input(s0).input(s1)
+}
+
+/// `BroadcastGradientArgs`: For inputs of the shapes `s0` and `s1` of an element-wise op, the dimensions of its result along which each was repeated.
+///
+/// Attributes: `T: type in {int32, int64} = int32`
+#[track_caller]
+pub fn broadcast_gradient_args(s0: impl Into<Output>, s1: impl Into<Output>) -> OpBuilder {
+    let s0 = s0.into();
+    let graph = s0.graph().clone();
+    graph.op("BroadcastGradientArgs").input(s0).input(s1)
+}
+
+/// `BroadcastTo`: `input` in `shape`, repeated along new dimensions and those of length 1.
+///
+/// Attributes: `T: type; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn broadcast_to(input: impl Into<Output>, shape: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BroadcastTo").input(input).input(shape)
+}
+
+/// `Bucketize`: output = how many of the ascending boundaries are not above the element of input.
+///
+/// Attributes: `T: type in {int32, int64, float, double}; boundaries: list(float)`
+#[track_caller]
+pub fn bucketize(input: impl Into<Output>, boundaries: Vec<f32>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Bucketize").input(input).attr("boundaries", boundaries)
+}
+
+/// `Case`: The results of branches[branch_index] on input; of the last branch if there is none of this number.
+///
+/// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
+#[track_caller]
+pub fn case(
+    branch_index: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    branches: Vec<FuncAttr>,
+) -> OpBuilder {
+    let branch_index = branch_index.into();
+    let graph = branch_index.graph().clone();
+    graph
+        .op("Case")
+        .input(branch_index)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("branches", AttrValue::Funcs(branches))
+}
+
+/// `Cast`: y = x in type DstT: floats are cut off towards zero, bool means not 0, complex numbers lose their imaginary part.
+///
+/// Attributes: `SrcT: type; DstT: type; Truncate: bool = false`
+#[track_caller]
+pub fn cast(x: impl Into<Output>, dst_t: DType) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Cast").input(x).attr("DstT", dst_t)
+}
+
+/// `Ceil`: y = the smallest integer not below x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn ceil(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Ceil").input(x)
+}
+
+/// `CheckNumerics`: The same tensor; an error that starts with `message` if an element is NaN or infinite.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; message: string`
+#[track_caller]
+pub fn check_numerics(tensor: impl Into<Output>, message: &str) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("CheckNumerics").input(tensor).attr("message", message)
+}
+
+/// `ClipByValue`: output = min(max(t, clip_value_min), clip_value_max); the bounds are scalars or of the shape of t.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn clip_by_value(t: impl Into<Output>, clip_value_min: impl Into<Output>, clip_value_max: impl Into<Output>) -> OpBuilder {
+    let t = t.into();
+    let graph = t.graph().clone();
+    graph.op("ClipByValue").input(t).input(clip_value_min).input(clip_value_max)
+}
+
+/// `Complex`: out = real + i imag, with broadcasting.
+///
+/// Attributes: `T: type in {float, double} = float; Tout: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn complex(real: impl Into<Output>, imag: impl Into<Output>) -> OpBuilder {
+    let real = real.into();
+    let graph = real.graph().clone();
+    graph.op("Complex").input(real).input(imag)
+}
+
+/// `ComplexAbs`: output = the absolute value of a complex number, element by element.
+///
+/// Attributes: `T: type in {complex64, complex128} = complex64; Tout: type in {float, double} = float`
+#[track_caller]
+pub fn complex_abs(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("ComplexAbs").input(x)
+}
+
+/// `Concat`: The values one behind the other along `concat_dim`; all other dimensions must agree.
+///
+/// Attributes: `N: int >= 2; T: type`
+#[track_caller]
+pub fn concat(concat_dim: impl Into<Output>, values: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let concat_dim = concat_dim.into();
+    let graph = concat_dim.graph().clone();
+    graph.op("Concat").input(concat_dim).input_list(values.into_iter().map(Into::into))
+}
+
+/// `ConcatOffset`: For values of these shapes (vectors), the index at which each begins in their concatenation along `concat_dim`.
+///
+/// Attributes: `N: int >= 2; shape_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn concat_offset(concat_dim: impl Into<Output>, shape: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let concat_dim = concat_dim.into();
+    let graph = concat_dim.graph().clone();
+    graph.op("ConcatOffset").input(concat_dim).input_list(shape.into_iter().map(Into::into))
+}
+
+/// `ConcatV2`: The values one behind the other along `axis`; all other dimensions must agree.
+///
+/// Attributes: `N: int >= 2; T: type; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn concat_v2(values: impl IntoIterator<Item = impl Into<Output>>, axis: impl Into<Output>) -> OpBuilder {
+    let axis = axis.into();
+    let graph = axis.graph().clone();
+    graph.op("ConcatV2").input_list(values.into_iter().map(Into::into)).input(axis)
+}
+
+/// `ConditionalAccumulator`: The handle, a reference to a string, of an accumulator that starts at global step 0.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; shape: shape; container: string = ""; shared_name: string = ""; reduction_type: string in {"MEAN", "SUM"} = "MEAN"`
+#[track_caller]
+pub fn conditional_accumulator(graph: &Graph, dtype: DType, shape: PartialShape) -> OpBuilder {
+    graph.op("ConditionalAccumulator").attr("dtype", dtype).attr("shape", shape)
+}
+
+/// `Conj`: output = input with the sign of the imaginary part changed.
+///
+/// Attributes: `T: type in {complex64, complex128, variant} = complex64`
+#[track_caller]
+pub fn conj(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Conj").input(input)
+}
+
+/// `Const`: The tensor `value`.
+///
+/// Attributes: `value: tensor; dtype: type`
+#[track_caller]
+pub fn const_(graph: &Graph, value: Tensor, dtype: DType) -> OpBuilder {
+    graph.op("Const").attr("value", value).attr("dtype", dtype)
+}
+
+/// `ControlTrigger`: Does nothing, when all that it depends on is done or dead.
+#[track_caller]
+pub fn control_trigger(graph: &Graph) -> OpBuilder {
+    graph.op("ControlTrigger")
+}
+
+/// `Conv2D`: output[b, i, j, k] = the sum over rows, columns and depth of input[b, i stride + r, j stride + c, d] filter[r, c, d, k].
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, int32}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn conv2d(input: impl Into<Output>, filter: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Conv2D").input(input).input(filter).attr("strides", strides).attr("padding", padding)
+}
+
+/// `Conv2DBackpropFilter`: output = the gradient, of shape filter_sizes, of the filter that input was convolved with, from that of the result.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn conv2d_backprop_filter(
+    input: impl Into<Output>,
+    filter_sizes: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Conv2DBackpropFilter").input(input).input(filter_sizes).input(out_backprop).attr("strides", strides).attr("padding", padding)
+}
+
+/// `Conv2DBackpropInput`: output = the gradient, of shape input_sizes, of the images that were convolved with filter, from that of the result.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, int32}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn conv2d_backprop_input(
+    input_sizes: impl Into<Output>,
+    filter: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input_sizes = input_sizes.into();
+    let graph = input_sizes.graph().clone();
+    graph.op("Conv2DBackpropInput").input(input_sizes).input(filter).input(out_backprop).attr("strides", strides).attr("padding", padding)
+}
+
+/// `Copy`: A copy of `input` that shares no memory with it.
+///
+/// Attributes: `T: type; tensor_name: string = ""; debug_ops_spec: list(string) = []`
+#[track_caller]
+pub fn copy(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Copy").input(input)
+}
+
+/// `Cos`: y = cos x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn cos(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Cos").input(x)
+}
+
+/// `Cosh`: y = cosh x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn cosh(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Cosh").input(x)
+}
+
+/// `CountUpTo`: The variable's value before it is incremented by one; OutOfRange once it has reached the limit.
+///
+/// Attributes: `limit: int; T: type in {int32, int64}`
+#[track_caller]
+pub fn count_up_to(ref_: impl Into<Output>, limit: i64) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("CountUpTo").input(ref_).attr("limit", limit)
+}
+
+/// `Cross`: product[..., :] = a[..., :] x b[..., :], vectors of three elements.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn cross(a: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
+    let a = a.into();
+    let graph = a.graph().clone();
+    graph.op("Cross").input(a).input(b)
+}
+
+/// `Cumprod`: out = the products of x up to each element along axis; exclusive leaves the element itself out, reverse starts from the end.
+///
+/// Attributes: `exclusive: bool = false; reverse: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn cumprod(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Cumprod").input(x).input(axis)
+}
+
+/// `Cumsum`: out = the sums of x up to each element along axis; exclusive leaves the element itself out, reverse sums from the end.
+///
+/// Attributes: `exclusive: bool = false; reverse: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn cumsum(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Cumsum").input(x).input(axis)
+}
+
+/// `DecodeBase64`: What each string says in base64 with the letters that are safe in URLs, padded or not.
+#[track_caller]
+pub fn decode_base64(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DecodeBase64").input(input)
+}
+
+/// `DecodeRaw`: The bytes of each string, all of one length, as elements of `out_type`, in a new last dimension.
+///
+/// Attributes: `out_type: type in {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16}; little_endian: bool = true`
+#[track_caller]
+pub fn decode_raw(bytes: impl Into<Output>, out_type: DType) -> OpBuilder {
+    let bytes = bytes.into();
+    let graph = bytes.graph().clone();
+    graph.op("DecodeRaw").input(bytes).attr("out_type", out_type)
+}
+
+/// `DeepCopy`: A copy of `x` that shares no memory with it.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn deep_copy(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("DeepCopy").input(x)
+}
+
+/// `DenseBincount`: output[v] or output[b, v] = how often v occurs in the vector input or its row b, or the sum of the weights there; with binary_output whether it occurs.
+///
+/// Attributes: `Tidx: type in {int32, int64}; T: type in {int32, int64, float, double}; binary_output: bool = false`
+#[track_caller]
+pub fn dense_bincount(input: impl Into<Output>, size: impl Into<Output>, weights: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DenseBincount").input(input).input(size).input(weights)
+}
+
+/// `DestroyResourceOp`: Kernels that hold the object keep it. A missing object is an error only with ignore_lookup_error=false.
+///
+/// Attributes: `ignore_lookup_error: bool = true`
+#[track_caller]
+pub fn destroy_resource_op(resource: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("DestroyResourceOp").input(resource)
+}
+
+/// `DestroyTemporaryVariable`: The value of the temporary variable of this name, which is gone then.
+///
+/// Attributes: `T: type; var_name: string`
+#[track_caller]
+pub fn destroy_temporary_variable(ref_: impl Into<Output>, var_name: &str) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("DestroyTemporaryVariable").input(ref_).attr("var_name", var_name)
+}
+
+/// `Digamma`: y = the derivative of ln |gamma(x)|.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn digamma(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Digamma").input(x)
+}
+
+/// `DisableCopyOnRead`: Nothing is to be done: reads never copy here.
+#[track_caller]
+pub fn disable_copy_on_read(resource: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("DisableCopyOnRead").input(resource)
+}
+
+/// `Div`: z = x / y, with broadcasting; integers: rounded towards zero.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}`
+#[track_caller]
+pub fn div(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Div").input(x).input(y)
+}
+
+/// `DivNoNan`: z = x / y, and 0 where y is 0, with broadcasting.
+///
+/// Attributes: `T: type in {half, float, bfloat16, double, complex64, complex128}`
+#[track_caller]
+pub fn div_no_nan(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("DivNoNan").input(x).input(y)
+}
+
+/// `DynamicPartition`: `outputs[p]` holds the slices `data[i, ...]` with `partitions[i] = p`, in order.
+///
+/// Attributes: `num_partitions: int >= 1; T: type`
+#[track_caller]
+pub fn dynamic_partition(data: impl Into<Output>, partitions: impl Into<Output>, num_partitions: i64) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("DynamicPartition").input(data).input(partitions).attr("num_partitions", num_partitions)
+}
+
+/// `DynamicStitch`: `merged[indices[m][i, ...]] = data[m][i, ...]`; the last one wins where indices repeat.
+///
+/// Attributes: `N: int >= 1; T: type`
+#[track_caller]
+pub fn dynamic_stitch(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
+    graph.op("DynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
+}
+
+/// `Elu`: activations = features where positive, else e^features - 1.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn elu(features: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("Elu").input(features)
+}
+
+/// `EluGrad`: backprops = gradients times the slope of Elu, told from its result outputs; of one shape.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn elu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("EluGrad").input(gradients).input(outputs)
+}
+
+/// `EncodeBase64`: Each string in base64 with the letters that are safe in URLs; with `pad`, filled up with `=`.
+///
+/// Attributes: `pad: bool = false`
+#[track_caller]
+pub fn encode_base64(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("EncodeBase64").input(input)
+}
+
+/// `EnsureShape`: The same tensor; an error if its shape does not fit `shape`.
+///
+/// Attributes: `shape: shape; T: type`
+#[track_caller]
+pub fn ensure_shape(input: impl Into<Output>, shape: PartialShape) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("EnsureShape").input(input).attr("shape", shape)
+}
+
+/// `Enter`: `data` inside the frame `frame_name`: in its first iteration, or in all of them if `is_constant`.
+///
+/// Attributes: `T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10`
+#[track_caller]
+pub fn enter(data: impl Into<Output>, frame_name: &str) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("Enter").input(data).attr("frame_name", frame_name)
+}
+
+/// `Equal`: z = whether x == y, with broadcasting. Shapes that do not fit are an error, or unequal if incompatible_shape_error is false.
+///
+/// Attributes: `T: type; incompatible_shape_error: bool = true`
+#[track_caller]
+pub fn equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Equal").input(x).input(y)
+}
+
+/// `Erf`: y = the error function of x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn erf(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Erf").input(x)
+}
+
+/// `Erfc`: y = 1 - erf x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn erfc(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Erfc").input(x)
+}
+
+/// `EuclideanNorm`: output = the square root of the sum of |input|^2 over the axes reduction_indices; keep_dims leaves them with size 1.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn euclidean_norm(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("EuclideanNorm").input(input).input(reduction_indices)
+}
+
+/// `Exit`: `data` in the frame around, once the loop ends.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn exit(data: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("Exit").input(data)
+}
+
+/// `Exp`: y = e^x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn exp(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Exp").input(x)
+}
+
+/// `ExpandDims`: The same elements with a dimension of length 1 inserted at `dim`; negative values count from behind the last.
+///
+/// Attributes: `T: type; Tdim: type in {int32, int64} = int32`
+#[track_caller]
+pub fn expand_dims(input: impl Into<Output>, dim: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ExpandDims").input(input).input(dim)
+}
+
+/// `Expm1`: y = e^x - 1.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn expm1(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Expm1").input(x)
+}
+
+/// `FIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came.
+///
+/// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn fifo_queue(graph: &Graph, component_types: &[DType]) -> OpBuilder {
+    graph.op("FIFOQueue").attr("component_types", component_types)
+}
+
+/// `FIFOQueueV2`: The handle of a queue of tuples: elements leave in the order in which they came.
+///
+/// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn fifo_queue_v2(graph: &Graph, component_types: &[DType]) -> OpBuilder {
+    graph.op("FIFOQueueV2").attr("component_types", component_types)
+}
+
+/// `Fill`: A tensor of shape `dims` whose elements are all `value`.
+///
+/// Attributes: `T: type; index_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn fill(dims: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+    let dims = dims.into();
+    let graph = dims.graph().clone();
+    graph.op("Fill").input(dims).input(value)
+}
+
+/// `Floor`: y = the largest integer not above x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn floor(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Floor").input(x)
+}
+
+/// `FloorDiv`: z = x / y rounded down, with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}`
+#[track_caller]
+pub fn floor_div(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("FloorDiv").input(x).input(y)
+}
+
+/// `FloorMod`: z = x - y floor(x / y), with broadcasting.
+///
+/// Attributes: `T: type in {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}`
+#[track_caller]
+pub fn floor_mod(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("FloorMod").input(x).input(y)
+}
+
+/// `Gather`: The slices of `params` along the first axis that `indices` name.
+///
+/// Attributes: `validate_indices: bool = true; Tparams: type; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn gather(params: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+    let params = params.into();
+    let graph = params.graph().clone();
+    graph.op("Gather").input(params).input(indices)
+}
+
+/// `GatherNd`: Each row of the last dimension of `indices` names an element or slice of `params`; the result holds those.
+///
+/// Attributes: `Tparams: type; Tindices: type in {int16, int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn gather_nd(params: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+    let params = params.into();
+    let graph = params.graph().clone();
+    graph.op("GatherNd").input(params).input(indices)
+}
+
+/// `GatherV2`: The slices of `params` along `axis` that `indices` name. The result has the shape of `params` with that dimension replaced by those of `indices`; the first `batch_dims` dimensions, which both share, are gathered each on their own.
+///
+/// Attributes: `batch_dims: int = 0; Tparams: type; Tindices: type in {int16, int32, int64}; Taxis: type in {int32, int64}`
+#[track_caller]
+pub fn gather_v2(params: impl Into<Output>, indices: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let params = params.into();
+    let graph = params.graph().clone();
+    graph.op("GatherV2").input(params).input(indices).input(axis)
+}
+
+/// `Greater`: z = whether x > y, with broadcasting; false for NaN.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn greater(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Greater").input(x).input(y)
+}
+
+/// `GreaterEqual`: z = whether x >= y, with broadcasting; false for NaN.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn greater_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("GreaterEqual").input(x).input(y)
+}
+
+/// `GuaranteeConst`: The same tensor, promised to be the same in every step.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn guarantee_const(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("GuaranteeConst").input(input)
+}
+
+/// `HashTable`: The handle of a table that is set once, by InitializeTable.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type`
+#[track_caller]
+pub fn hash_table(graph: &Graph, key_dtype: DType, value_dtype: DType) -> OpBuilder {
+    graph.op("HashTable").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype)
+}
+
+/// `HashTableV2`: The handle of a table that is set once, by InitializeTable.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type`
+#[track_caller]
+pub fn hash_table_v2(graph: &Graph, key_dtype: DType, value_dtype: DType) -> OpBuilder {
+    graph.op("HashTableV2").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype)
+}
+
+/// `HistogramFixedWidth`: out[i] = how many values fall into bin i of nbins between the two elements of value_range; values outside count in the outermost bins.
+///
+/// Attributes: `T: type in {int32, int64, float, double}; dtype: type in {int32, int64} = int32`
+#[track_caller]
+pub fn histogram_fixed_width(values: impl Into<Output>, value_range: impl Into<Output>, nbins: impl Into<Output>) -> OpBuilder {
+    let values = values.into();
+    let graph = values.graph().clone();
+    graph.op("HistogramFixedWidth").input(values).input(value_range).input(nbins)
+}
+
+/// `HistogramSummary`: A serialized `Summary` with the histogram of all elements of `values` under the scalar `tag`; NaN and infinities are errors.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64} = float`
+#[track_caller]
+pub fn histogram_summary(tag: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let tag = tag.into();
+    let graph = tag.graph().clone();
+    graph.op("HistogramSummary").input(tag).input(values)
+}
+
+/// `Identity`: The same tensor; of a reference, the variable's value.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn identity(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Identity").input(input)
+}
+
+/// `IdentityN`: The same tensors.
+///
+/// Attributes: `T: list(type) >= 1`
+#[track_caller]
+pub fn identity_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("IdentityN").input_list(input.into_iter().map(Into::into))
+}
+
+/// `If`: The results of then_branch on input if cond is true, else of else_branch.
+///
+/// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`
+#[track_caller]
+pub fn if_(
+    cond: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    then_branch: FuncAttr,
+    else_branch: FuncAttr,
+) -> OpBuilder {
+    let cond = cond.into();
+    let graph = cond.graph().clone();
+    graph
+        .op("If")
+        .input(cond)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("then_branch", then_branch)
+        .attr("else_branch", else_branch)
+}
+
+/// `Imag`: output = the imaginary part, element by element.
+///
+/// Attributes: `T: type in {complex64, complex128} = complex64; Tout: type in {float, double} = float`
+#[track_caller]
+pub fn imag(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Imag").input(input)
+}
+
+/// `ImageSummary`: A serialized `Summary` with the first `max_images` images of `tensor`, of shape `[batch, height, width, channels]` with 1, 3 or 4 channels, as PNG under `tag/image` or `tag/image/0`, `tag/image/1`, …. Floats are scaled: from 0 to 255 the non-negative ones, around 127 those of either sign; pixels that are no numbers become `bad_color`.
+///
+/// Attributes: `max_images: int >= 1 = 3; T: type in {uint8, float, half, double} = float; bad_color: tensor = tensor`
+#[track_caller]
+pub fn image_summary(tag: impl Into<Output>, tensor: impl Into<Output>) -> OpBuilder {
+    let tag = tag.into();
+    let graph = tag.graph().clone();
+    graph.op("ImageSummary").input(tag).input(tensor)
+}
+
+/// `InTopK`: precision[b] = whether predictions[b, targets[b]] is among the k largest of its row; ties count.
+///
+/// Attributes: `k: int; T: type in {int32, int64} = int32`
+#[track_caller]
+pub fn in_top_k(predictions: impl Into<Output>, targets: impl Into<Output>, k: i64) -> OpBuilder {
+    let predictions = predictions.into();
+    let graph = predictions.graph().clone();
+    graph.op("InTopK").input(predictions).input(targets).attr("k", k)
+}
+
+/// `InTopKV2`: precision[b] = whether predictions[b, targets[b]] is among the k largest of its row; ties count.
+///
+/// Attributes: `T: type in {int32, int64} = int32`
+#[track_caller]
+pub fn in_top_kv2(predictions: impl Into<Output>, targets: impl Into<Output>, k: impl Into<Output>) -> OpBuilder {
+    let predictions = predictions.into();
+    let graph = predictions.graph().clone();
+    graph.op("InTopKV2").input(predictions).input(targets).input(k)
+}
+
+/// `InitializeTable`: The table holds these pairs from now on.
+///
+/// Attributes: `Tkey: type; Tval: type`
+#[track_caller]
+pub fn initialize_table(table_handle: impl Into<Output>, keys: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("InitializeTable").input(table_handle).input(keys).input(values)
+}
+
+/// `InitializeTableFromTextFile`: Keys and values are columns of the lines (index from 0), whole lines (−2) or line numbers (−1).
+///
+/// Attributes: `key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "\t"; offset: int = 0`
+#[track_caller]
+pub fn initialize_table_from_text_file(
+    table_handle: impl Into<Output>,
+    filename: impl Into<Output>,
+    key_index: i64,
+    value_index: i64,
+) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph
+        .op("InitializeTableFromTextFile")
+        .input(table_handle)
+        .input(filename)
+        .attr("key_index", key_index)
+        .attr("value_index", value_index)
+}
+
+/// `InitializeTableFromTextFileV2`: Keys and values are columns of the lines (index from 0), whole lines (−2) or line numbers (−1).
+///
+/// Attributes: `key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "\t"; offset: int = 0`
+#[track_caller]
+pub fn initialize_table_from_text_file_v2(
+    table_handle: impl Into<Output>,
+    filename: impl Into<Output>,
+    key_index: i64,
+    value_index: i64,
+) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph
+        .op("InitializeTableFromTextFileV2")
+        .input(table_handle)
+        .input(filename)
+        .attr("key_index", key_index)
+        .attr("value_index", value_index)
+}
+
+/// `InitializeTableV2`: The table holds these pairs from now on.
+///
+/// Attributes: `Tkey: type; Tval: type`
+#[track_caller]
+pub fn initialize_table_v2(table_handle: impl Into<Output>, keys: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("InitializeTableV2").input(table_handle).input(keys).input(values)
+}
+
+/// `Inv`: y = 1 / x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn inv(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Inv").input(x)
+}
+
+/// `InvGrad`: z = -dy y y, where y is the result of Inv and dy the incoming gradient, of one shape.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn inv_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
+    let y = y.into();
+    let graph = y.graph().clone();
+    graph.op("InvGrad").input(y).input(dy)
+}
+
+/// `Invert`: y = x with all bits flipped.
+///
+/// Attributes: `T: type in {int8, int16, int32, int64, uint8, uint16, uint32, uint64}`
+#[track_caller]
+pub fn invert(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Invert").input(x)
+}
+
+/// `InvertPermutation`: `y` with `y[x[i]] = i`, for a permutation `x` of `0..n`.
+///
+/// Attributes: `T: type in {int32, int64} = int32`
+#[track_caller]
+pub fn invert_permutation(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("InvertPermutation").input(x)
+}
+
+/// `IsFinite`: y = whether x is neither infinite nor NaN.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn is_finite(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("IsFinite").input(x)
+}
+
+/// `IsInf`: y = whether x is infinite.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn is_inf(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("IsInf").input(x)
+}
+
+/// `IsNan`: y = whether x is NaN.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn is_nan(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("IsNan").input(x)
+}
+
+/// `IsVariableInitialized`: True if the variable has been assigned.
+///
+/// Attributes: `dtype: type`
+#[track_caller]
+pub fn is_variable_initialized(ref_: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("IsVariableInitialized").input(ref_)
+}
+
+/// `L2Loss`: output = the sum of t^2 over all elements, divided by 2.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn l2_loss(t: impl Into<Output>) -> OpBuilder {
+    let t = t.into();
+    let graph = t.graph().clone();
+    graph.op("L2Loss").input(t)
+}
+
+/// `LeakyRelu`: activations = features where positive, else alpha features.
+///
+/// Attributes: `alpha: float = 0.20000000298023224; T: type in {half, bfloat16, float, double} = float`
+#[track_caller]
+pub fn leaky_relu(features: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("LeakyRelu").input(features)
+}
+
+/// `LeakyReluGrad`: backprops = gradients where features are positive, else alpha gradients; of one shape.
+///
+/// Attributes: `alpha: float = 0.20000000298023224; T: type in {half, bfloat16, float, double} = float`
+#[track_caller]
+pub fn leaky_relu_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("LeakyReluGrad").input(gradients).input(features)
+}
+
+/// `LeftShift`: z = the bits of x moved up by y, with broadcasting.
+///
+/// Attributes: `T: type in {int8, int16, int32, int64, uint8, uint16, uint32, uint64}`
+#[track_caller]
+pub fn left_shift(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("LeftShift").input(x).input(y)
+}
+
+/// `Less`: z = whether x < y, with broadcasting; false for NaN.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn less(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Less").input(x).input(y)
+}
+
+/// `LessEqual`: z = whether x <= y, with broadcasting; false for NaN.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn less_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("LessEqual").input(x).input(y)
+}
+
+/// `Lgamma`: y = ln |gamma(x)|.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn lgamma(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Lgamma").input(x)
+}
+
+/// `LinSpace`: `num` numbers at equal distances from `start` to `stop`, both included.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn lin_space(start: impl Into<Output>, stop: impl Into<Output>, num: impl Into<Output>) -> OpBuilder {
+    let start = start.into();
+    let graph = start.graph().clone();
+    graph.op("LinSpace").input(start).input(stop).input(num)
+}
+
+/// `Log`: y = ln x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn log(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Log").input(x)
+}
+
+/// `Log1p`: y = ln(1 + x).
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn log1p(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Log1p").input(x)
+}
+
+/// `LogSoftmax`: logsoftmax = logits - ln(the sum over the last axis of e^logits).
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn log_softmax(logits: impl Into<Output>) -> OpBuilder {
+    let logits = logits.into();
+    let graph = logits.graph().clone();
+    graph.op("LogSoftmax").input(logits)
+}
+
+/// `LogicalAnd`: z = x and y, with broadcasting.
+#[track_caller]
+pub fn logical_and(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("LogicalAnd").input(x).input(y)
+}
+
+/// `LogicalNot`: y = not x.
+#[track_caller]
+pub fn logical_not(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("LogicalNot").input(x)
+}
+
+/// `LogicalOr`: z = x or y, with broadcasting.
+#[track_caller]
+pub fn logical_or(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("LogicalOr").input(x).input(y)
+}
+
+/// `LookupTableExport`: All keys and their values, in no order.
+///
+/// Attributes: `Tkeys: type; Tvalues: type`
+#[track_caller]
+pub fn lookup_table_export(table_handle: impl Into<Output>, tkeys: DType, tvalues: DType) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableExport").input(table_handle).attr("Tkeys", tkeys).attr("Tvalues", tvalues)
+}
+
+/// `LookupTableExportV2`: All keys and their values, in no order.
+///
+/// Attributes: `Tkeys: type; Tvalues: type`
+#[track_caller]
+pub fn lookup_table_export_v2(table_handle: impl Into<Output>, tkeys: DType, tvalues: DType) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableExportV2").input(table_handle).attr("Tkeys", tkeys).attr("Tvalues", tvalues)
+}
+
+/// `LookupTableFind`: The values of the keys; the default value where there is none.
+///
+/// Attributes: `Tin: type; Tout: type`
+#[track_caller]
+pub fn lookup_table_find(table_handle: impl Into<Output>, keys: impl Into<Output>, default_value: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableFind").input(table_handle).input(keys).input(default_value)
+}
+
+/// `LookupTableFindV2`: The values of the keys; the default value where there is none.
+///
+/// Attributes: `Tin: type; Tout: type`
+#[track_caller]
+pub fn lookup_table_find_v2(table_handle: impl Into<Output>, keys: impl Into<Output>, default_value: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableFindV2").input(table_handle).input(keys).input(default_value)
+}
+
+/// `LookupTableImport`: The table holds these pairs and nothing else.
+///
+/// Attributes: `Tin: type; Tout: type`
+#[track_caller]
+pub fn lookup_table_import(table_handle: impl Into<Output>, keys: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableImport").input(table_handle).input(keys).input(values)
+}
+
+/// `LookupTableImportV2`: The table holds these pairs and nothing else.
+///
+/// Attributes: `Tin: type; Tout: type`
+#[track_caller]
+pub fn lookup_table_import_v2(table_handle: impl Into<Output>, keys: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableImportV2").input(table_handle).input(keys).input(values)
+}
+
+/// `LookupTableInsert`: Later pairs win over earlier ones.
+///
+/// Attributes: `Tin: type; Tout: type`
+#[track_caller]
+pub fn lookup_table_insert(table_handle: impl Into<Output>, keys: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableInsert").input(table_handle).input(keys).input(values)
+}
+
+/// `LookupTableInsertV2`: Later pairs win over earlier ones.
+///
+/// Attributes: `Tin: type; Tout: type`
+#[track_caller]
+pub fn lookup_table_insert_v2(table_handle: impl Into<Output>, keys: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableInsertV2").input(table_handle).input(keys).input(values)
+}
+
+/// `LookupTableRemoveV2`: Removes the keys; unknown ones are no error.
+///
+/// Attributes: `Tin: type`
+#[track_caller]
+pub fn lookup_table_remove_v2(table_handle: impl Into<Output>, keys: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableRemoveV2").input(table_handle).input(keys)
+}
+
+/// `LookupTableSize`: The number of keys.
+#[track_caller]
+pub fn lookup_table_size(table_handle: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableSize").input(table_handle)
+}
+
+/// `LookupTableSizeV2`: The number of keys.
+#[track_caller]
+pub fn lookup_table_size_v2(table_handle: impl Into<Output>) -> OpBuilder {
+    let table_handle = table_handle.into();
+    let graph = table_handle.graph().clone();
+    graph.op("LookupTableSizeV2").input(table_handle)
+}
+
+/// `LoopCond`: The same tensor; marks what decides whether a loop goes on.
+#[track_caller]
+pub fn loop_cond(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("LoopCond").input(input)
+}
+
+/// `MatMul`: product = a b, of matrices [m, k] and [k, n], either of them transposed first if asked for.
+///
+/// Attributes: `transpose_a: bool = false; transpose_b: bool = false; T: type in {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}; grad_a: bool = false; grad_b: bool = false`
+#[track_caller]
+pub fn mat_mul(a: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
+    let a = a.into();
+    let graph = a.graph().clone();
+    graph.op("MatMul").input(a).input(b)
+}
+
+/// `MatchingFiles`: The paths that match the pattern, or one of a vector of patterns, of `*`, `?` and `[…]`; sorted.
+#[track_caller]
+pub fn matching_files(pattern: impl Into<Output>) -> OpBuilder {
+    let pattern = pattern.into();
+    let graph = pattern.graph().clone();
+    graph.op("MatchingFiles").input(pattern)
+}
+
+/// `MatrixBandPart`: `input` with zeros outside the band of `num_lower` diagonals below the main one and `num_upper` above; negative: all of them.
+///
+/// Attributes: `T: type; Tindex: type in {int32, int64} = int64`
+#[track_caller]
+pub fn matrix_band_part(input: impl Into<Output>, num_lower: impl Into<Output>, num_upper: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixBandPart").input(input).input(num_lower).input(num_upper)
+}
+
+/// `MatrixDiag`: For `diagonal` of shape `[..., k]` matrices `[..., k, k]` that are zero but for their diagonals.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_diag(diagonal: impl Into<Output>) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("MatrixDiag").input(diagonal)
+}
+
+/// `MatrixDiagPart`: For matrices `[..., m, n]` their diagonals `[..., min(m, n)]`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_diag_part(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixDiagPart").input(input)
+}
+
+/// `Max`: output = the largest element of input over the axes reduction_indices; keep_dims leaves them with size 1.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn max(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Max").input(input).input(reduction_indices)
+}
+
+/// `MaxPool`: output[b, i, j, d] = the largest of input[b, i stride + r, j stride + c, d] for r and c inside ksize.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float; ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW", "NCHW_VECT_C"} = "NHWC"`
+#[track_caller]
+pub fn max_pool(input: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MaxPool").input(input).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
+/// `MaxPoolGrad`: output = grad at the first of the largest elements of orig_input under each window, added up.
+///
+/// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64} = float`
+#[track_caller]
+pub fn max_pool_grad(
+    orig_input: impl Into<Output>,
+    orig_output: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let orig_input = orig_input.into();
+    let graph = orig_input.graph().clone();
+    graph
+        .op("MaxPoolGrad")
+        .input(orig_input)
+        .input(orig_output)
+        .input(grad)
+        .attr("ksize", ksize)
+        .attr("strides", strides)
+        .attr("padding", padding)
+}
+
+/// `Maximum`: z = the larger of x and y, with broadcasting; NaN if one is NaN.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}`
+#[track_caller]
+pub fn maximum(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Maximum").input(x).input(y)
+}
+
+/// `Mean`: output = the mean of input over the axes reduction_indices; keep_dims leaves them with size 1.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn mean(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Mean").input(input).input(reduction_indices)
+}
+
+/// `Merge`: Passes on the first input that arrives alive, and its number.
+///
+/// Attributes: `T: type; N: int >= 1`
+#[track_caller]
+pub fn merge(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("Merge").input_list(inputs.into_iter().map(Into::into))
+}
+
+/// `MergeSummary`: A serialized `Summary` with the values of all serialized summaries; a tag that appears twice is an error.
+///
+/// Attributes: `N: int >= 1`
+#[track_caller]
+pub fn merge_summary(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("MergeSummary").input_list(inputs.into_iter().map(Into::into))
+}
+
+/// `MergeV2Checkpoints`: Merges the checkpoints of these prefixes into that of `destination_prefix`: their data files are renamed, their indexes joined, and with `delete_old_dirs` the folders that are left empty removed.
+///
+/// Attributes: `delete_old_dirs: bool = true; allow_missing_files: bool = false`
+#[track_caller]
+pub fn merge_v2_checkpoints(checkpoint_prefixes: impl Into<Output>, destination_prefix: impl Into<Output>) -> OpBuilder {
+    let checkpoint_prefixes = checkpoint_prefixes.into();
+    let graph = checkpoint_prefixes.graph().clone();
+    graph.op("MergeV2Checkpoints").input(checkpoint_prefixes).input(destination_prefix)
+}
+
+/// `Min`: output = the smallest element of input over the axes reduction_indices; keep_dims leaves them with size 1.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn min(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Min").input(input).input(reduction_indices)
+}
+
+/// `Minimum`: z = the smaller of x and y, with broadcasting; NaN if one is NaN.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}`
+#[track_caller]
+pub fn minimum(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Minimum").input(x).input(y)
+}
+
+/// `Mod`: z = x - y trunc(x / y), with broadcasting.
+///
+/// Attributes: `T: type in {int32, int64, half, half, bfloat16, float, double}`
+#[track_caller]
+pub fn mod_(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Mod").input(x).input(y)
+}
+
+/// `Mul`: z = x y, with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}`
+#[track_caller]
+pub fn mul(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Mul").input(x).input(y)
+}
+
+/// `MulNoNan`: z = x y, and 0 where y is 0 even if x is infinite or NaN, with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn mul_no_nan(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("MulNoNan").input(x).input(y)
+}
+
+/// `Multinomial`: output[i, j] is a class, drawn from the softmax of logits[i, :].
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; output_dtype: type in {int32, int64} = int64`
+#[track_caller]
+pub fn multinomial(logits: impl Into<Output>, num_samples: impl Into<Output>) -> OpBuilder {
+    let logits = logits.into();
+    let graph = logits.graph().clone();
+    graph.op("Multinomial").input(logits).input(num_samples)
+}
+
+/// `MutableHashTable`: The handle of a table of scalars, to which pairs can be added at any time.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type`
+#[track_caller]
+pub fn mutable_hash_table(graph: &Graph, key_dtype: DType, value_dtype: DType) -> OpBuilder {
+    graph.op("MutableHashTable").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype)
+}
+
+/// `MutableHashTableOfTensors`: The handle of a table of tensors of one shape, to which pairs can be added at any time.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type; value_shape: shape = []`
+#[track_caller]
+pub fn mutable_hash_table_of_tensors(graph: &Graph, key_dtype: DType, value_dtype: DType) -> OpBuilder {
+    graph.op("MutableHashTableOfTensors").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype)
+}
+
+/// `MutableHashTableOfTensorsV2`: The handle of a table of tensors of one shape, to which pairs can be added at any time.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type; value_shape: shape = []`
+#[track_caller]
+pub fn mutable_hash_table_of_tensors_v2(graph: &Graph, key_dtype: DType, value_dtype: DType) -> OpBuilder {
+    graph.op("MutableHashTableOfTensorsV2").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype)
+}
+
+/// `MutableHashTableV2`: The handle of a table of scalars, to which pairs can be added at any time.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type`
+#[track_caller]
+pub fn mutable_hash_table_v2(graph: &Graph, key_dtype: DType, value_dtype: DType) -> OpBuilder {
+    graph.op("MutableHashTableV2").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype)
+}
+
+/// `Neg`: y = -x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn neg(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Neg").input(x)
+}
+
+/// `NextIteration`: `data` in the next iteration of its frame.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn next_iteration(data: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("NextIteration").input(data)
+}
+
+/// `NoOp`: Does nothing; groups what it depends on by control edges.
+#[track_caller]
+pub fn no_op(graph: &Graph) -> OpBuilder {
+    graph.op("NoOp")
+}
+
+/// `NotEqual`: z = whether x != y, with broadcasting. Shapes that do not fit are an error, or unequal if incompatible_shape_error is false.
+///
+/// Attributes: `T: type; incompatible_shape_error: bool = true`
+#[track_caller]
+pub fn not_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("NotEqual").input(x).input(y)
+}
+
+/// `OneHot`: A new dimension `axis` of length `depth` (the last by default) that is `on_value` at the index and `off_value` elsewhere; an index out of range gives only `off_value`.
+///
+/// Attributes: `axis: int = -1; T: type; TI: type in {uint8, int8, int32, int64} = int64`
+#[track_caller]
+pub fn one_hot(
+    indices: impl Into<Output>,
+    depth: impl Into<Output>,
+    on_value: impl Into<Output>,
+    off_value: impl Into<Output>,
+) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("OneHot").input(indices).input(depth).input(on_value).input(off_value)
+}
+
+/// `OnesLike`: Ones (true) of the type and shape of `x`.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, complex128, bool}`
+#[track_caller]
+pub fn ones_like(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("OnesLike").input(x)
+}
+
+/// `Pack`: The values, all of one shape, along a new dimension `axis`.
+///
+/// Attributes: `N: int >= 1; T: type; axis: int = 0`
+#[track_caller]
+pub fn pack(graph: &Graph, values: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("Pack").input_list(values.into_iter().map(Into::into))
+}
+
+/// `Pad`: `input` with `paddings[i, 0]` zeros before and `paddings[i, 1]` behind it along each dimension `i`.
+///
+/// Attributes: `T: type; Tpaddings: type in {int32, int64} = int32`
+#[track_caller]
+pub fn pad(input: impl Into<Output>, paddings: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Pad").input(input).input(paddings)
+}
+
+/// `PadV2`: `input` with `paddings[i, 0]` elements before and `paddings[i, 1]` behind it along each dimension `i`, all `constant_values`.
+///
+/// Attributes: `T: type; Tpaddings: type in {int32, int64} = int32`
+#[track_caller]
+pub fn pad_v2(input: impl Into<Output>, paddings: impl Into<Output>, constant_values: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("PadV2").input(input).input(paddings).input(constant_values)
+}
+
+/// `PaddingFIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came; a batch is padded with zeros to its largest element.
+///
+/// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn padding_fifo_queue(graph: &Graph, component_types: &[DType]) -> OpBuilder {
+    graph.op("PaddingFIFOQueue").attr("component_types", component_types)
+}
+
+/// `PaddingFIFOQueueV2`: The handle of a queue of tuples: elements leave in the order in which they came; a batch is padded with zeros to its largest element.
+///
+/// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn padding_fifo_queue_v2(graph: &Graph, component_types: &[DType]) -> OpBuilder {
+    graph.op("PaddingFIFOQueueV2").attr("component_types", component_types)
+}
+
+/// `PartitionedCall`: The results of function f on args.
+///
+/// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ""; config_proto: string = ""; executor_type: string = ""`
+#[track_caller]
+pub fn partitioned_call(graph: &Graph, args: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], f: FuncAttr) -> OpBuilder {
+    graph.op("PartitionedCall").input_list(args.into_iter().map(Into::into)).attr("Tout", tout).attr("f", f)
+}
+
+/// `Placeholder`: Stands for a tensor that each step must feed; running it is an error.
+///
+/// Attributes: `dtype: type; shape: shape = unknown`
+#[track_caller]
+pub fn placeholder(graph: &Graph, dtype: DType) -> OpBuilder {
+    graph.op("Placeholder").attr("dtype", dtype)
+}
+
+/// `PlaceholderV2`: Stands for a tensor of shape `shape` that each step must feed; running it is an error.
+///
+/// Attributes: `dtype: type; shape: shape`
+#[track_caller]
+pub fn placeholder_v2(graph: &Graph, dtype: DType, shape: PartialShape) -> OpBuilder {
+    graph.op("PlaceholderV2").attr("dtype", dtype).attr("shape", shape)
+}
+
+/// `PlaceholderWithDefault`: `input`, unless the step feeds another value.
+///
+/// Attributes: `dtype: type; shape: shape`
+#[track_caller]
+pub fn placeholder_with_default(input: impl Into<Output>, shape: PartialShape) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("PlaceholderWithDefault").input(input).attr("shape", shape)
+}
+
+/// `Pow`: z = x^y, with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn pow(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Pow").input(x).input(y)
+}
+
+/// `PreventGradient`: The same tensor; whoever asks for its gradient gets the error `message`.
+///
+/// Attributes: `T: type; message: string = ""`
+#[track_caller]
+pub fn prevent_gradient(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("PreventGradient").input(input)
+}
+
+/// `Print`: `input`; writes `message` and the first `summarize` elements of each of `data` to standard error, the first `first_n` times.
+///
+/// Attributes: `T: type; U: list(type) >= 0; message: string = ""; first_n: int = -1; summarize: int = 3`
+#[track_caller]
+pub fn print(input: impl Into<Output>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Print").input(input).input_list(data.into_iter().map(Into::into))
+}
+
+/// `PrintV2`: Writes the scalar `input` and `end` to `stdout`, `stderr`, the log (`log(info)`, `log(warning)`, `log(error)`) or, with `file://path`, to the end of a file.
+///
+/// Attributes: `output_stream: string = "stderr"; end: string = "\n"`
+#[track_caller]
+pub fn print_v2(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("PrintV2").input(input)
+}
+
+/// `PriorityQueue`: The handle of a queue of tuples: the element whose first component, an int64, is least leaves first.
+///
+/// Attributes: `component_types: list(type) >= 0 = []; shapes: list(shape) >= 0; capacity: int = -1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn priority_queue(graph: &Graph, shapes: Vec<PartialShape>) -> OpBuilder {
+    graph.op("PriorityQueue").attr("shapes", shapes)
+}
+
+/// `PriorityQueueV2`: The handle of a queue of tuples: the element whose first component, an int64, is least leaves first.
+///
+/// Attributes: `component_types: list(type) >= 0 = []; shapes: list(shape) >= 0; capacity: int = -1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn priority_queue_v2(graph: &Graph, shapes: Vec<PartialShape>) -> OpBuilder {
+    graph.op("PriorityQueueV2").attr("shapes", shapes)
+}
+
+/// `Prod`: output = the product of input over the axes reduction_indices; keep_dims leaves them with size 1.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn prod(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Prod").input(input).input(reduction_indices)
+}
+
+/// `QueueClose`: Closes the queue: later enqueues fail, dequeues go on as long as there are elements. Pending enqueues are served before, or cancelled.
+///
+/// Attributes: `cancel_pending_enqueues: bool = false`
+#[track_caller]
+pub fn queue_close(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueClose").input(handle)
+}
+
+/// `QueueCloseV2`: Closes the queue: later enqueues fail, dequeues go on as long as there are elements. Pending enqueues are served before, or cancelled.
+///
+/// Attributes: `cancel_pending_enqueues: bool = false`
+#[track_caller]
+pub fn queue_close_v2(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueCloseV2").input(handle)
+}
+
+/// `QueueDequeue`: The components of one element; waits while there is none.
+///
+/// Attributes: `component_types: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_dequeue(handle: impl Into<Output>, component_types: &[DType]) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueDequeue").input(handle).attr("component_types", component_types)
+}
+
+/// `QueueDequeueMany`: The components of n elements, below each other; waits until there are n.
+///
+/// Attributes: `component_types: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_dequeue_many(handle: impl Into<Output>, n: impl Into<Output>, component_types: &[DType]) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueDequeueMany").input(handle).input(n).attr("component_types", component_types)
+}
+
+/// `QueueDequeueManyV2`: The components of n elements, below each other; waits until there are n.
+///
+/// Attributes: `component_types: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_dequeue_many_v2(handle: impl Into<Output>, n: impl Into<Output>, component_types: &[DType]) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueDequeueManyV2").input(handle).input(n).attr("component_types", component_types)
+}
+
+/// `QueueDequeueUpTo`: The components of n elements, below each other; of a closed queue as many as are left.
+///
+/// Attributes: `component_types: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_dequeue_up_to(handle: impl Into<Output>, n: impl Into<Output>, component_types: &[DType]) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueDequeueUpTo").input(handle).input(n).attr("component_types", component_types)
+}
+
+/// `QueueDequeueUpToV2`: The components of n elements, below each other; of a closed queue as many as are left.
+///
+/// Attributes: `component_types: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_dequeue_up_to_v2(handle: impl Into<Output>, n: impl Into<Output>, component_types: &[DType]) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueDequeueUpToV2").input(handle).input(n).attr("component_types", component_types)
+}
+
+/// `QueueDequeueV2`: The components of one element; waits while there is none.
+///
+/// Attributes: `component_types: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_dequeue_v2(handle: impl Into<Output>, component_types: &[DType]) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueDequeueV2").input(handle).attr("component_types", component_types)
+}
+
+/// `QueueEnqueue`: Adds one element; waits while the queue is full.
+///
+/// Attributes: `Tcomponents: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_enqueue(handle: impl Into<Output>, components: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueEnqueue").input(handle).input_list(components.into_iter().map(Into::into))
+}
+
+/// `QueueEnqueueMany`: Adds one element per row of the components, each as soon as there is room.
+///
+/// Attributes: `Tcomponents: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_enqueue_many(handle: impl Into<Output>, components: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueEnqueueMany").input(handle).input_list(components.into_iter().map(Into::into))
+}
+
+/// `QueueEnqueueManyV2`: Adds one element per row of the components, each as soon as there is room.
+///
+/// Attributes: `Tcomponents: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_enqueue_many_v2(handle: impl Into<Output>, components: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueEnqueueManyV2").input(handle).input_list(components.into_iter().map(Into::into))
+}
+
+/// `QueueEnqueueV2`: Adds one element; waits while the queue is full.
+///
+/// Attributes: `Tcomponents: list(type) >= 1; timeout_ms: int = -1`
+#[track_caller]
+pub fn queue_enqueue_v2(handle: impl Into<Output>, components: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueEnqueueV2").input(handle).input_list(components.into_iter().map(Into::into))
+}
+
+/// `QueueIsClosed`: True once the queue is closed.
+#[track_caller]
+pub fn queue_is_closed(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueIsClosed").input(handle)
+}
+
+/// `QueueIsClosedV2`: True once the queue is closed.
+#[track_caller]
+pub fn queue_is_closed_v2(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueIsClosedV2").input(handle)
+}
+
+/// `QueueSize`: The number of elements now.
+#[track_caller]
+pub fn queue_size(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueSize").input(handle)
+}
+
+/// `QueueSizeV2`: The number of elements now.
+#[track_caller]
+pub fn queue_size_v2(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("QueueSizeV2").input(handle)
+}
+
+/// `RandomShuffle`: The rows of value in an order that the kernel's generator gives (Fisher–Yates).
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; T: type`
+#[track_caller]
+pub fn random_shuffle(value: impl Into<Output>) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("RandomShuffle").input(value)
+}
+
+/// `RandomShuffleQueue`: The handle of a queue of tuples: elements leave in random order, at least min_after_dequeue of them staying until the queue is closed.
+///
+/// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn random_shuffle_queue(graph: &Graph, component_types: &[DType]) -> OpBuilder {
+    graph.op("RandomShuffleQueue").attr("component_types", component_types)
+}
+
+/// `RandomShuffleQueueV2`: The handle of a queue of tuples: elements leave in random order, at least min_after_dequeue of them staying until the queue is closed.
+///
+/// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn random_shuffle_queue_v2(graph: &Graph, component_types: &[DType]) -> OpBuilder {
+    graph.op("RandomShuffleQueueV2").attr("component_types", component_types)
+}
+
+/// `RandomStandardNormal`: Numbers of the requested shape from the standard normal distribution, from a generator that the kernel keeps.
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; dtype: type in {half, bfloat16, float, double}; T: type in {int32, int64}`
+#[track_caller]
+pub fn random_standard_normal(shape: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("RandomStandardNormal").input(shape).attr("dtype", dtype)
+}
+
+/// `RandomUniform`: Numbers of the requested shape, uniform in [0, 1), from a generator that the kernel keeps.
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; dtype: type in {half, bfloat16, float, double}; T: type in {int32, int64}`
+#[track_caller]
+pub fn random_uniform(shape: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("RandomUniform").input(shape).attr("dtype", dtype)
+}
+
+/// `RandomUniformInt`: Integers of the requested shape, uniform in [minval, maxval), from a generator that the kernel keeps.
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; Tout: type in {int32, int64}; T: type in {int32, int64}`
+#[track_caller]
+pub fn random_uniform_int(shape: impl Into<Output>, minval: impl Into<Output>, maxval: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("RandomUniformInt").input(shape).input(minval).input(maxval)
+}
+
+/// `Range`: `start`, `start + delta`, … up to, but without, `limit`.
+///
+/// Attributes: `Tidx: type in {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = int32`
+#[track_caller]
+pub fn range(start: impl Into<Output>, limit: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+    let start = start.into();
+    let graph = start.graph().clone();
+    graph.op("Range").input(start).input(limit).input(delta)
+}
+
+/// `Rank`: The number of dimensions of `input`, a scalar.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn rank(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Rank").input(input)
+}
+
+/// `ReadFile`: The bytes of the file, as a scalar.
+#[track_caller]
+pub fn read_file(filename: impl Into<Output>) -> OpBuilder {
+    let filename = filename.into();
+    let graph = filename.graph().clone();
+    graph.op("ReadFile").input(filename)
+}
+
+/// `ReadVariableOp`: The variable's current value, shared with it until one of both changes.
+///
+/// Attributes: `dtype: type`
+#[track_caller]
+pub fn read_variable_op(resource: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ReadVariableOp").input(resource).attr("dtype", dtype)
+}
+
+/// `Real`: output = the real part, element by element.
+///
+/// Attributes: `T: type in {complex64, complex128} = complex64; Tout: type in {float, double} = float`
+#[track_caller]
+pub fn real(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Real").input(input)
+}
+
+/// `RealDiv`: z = x / y, with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}`
+#[track_caller]
+pub fn real_div(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("RealDiv").input(x).input(y)
+}
+
+/// `Reciprocal`: y = 1 / x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn reciprocal(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Reciprocal").input(x)
+}
+
+/// `ReciprocalGrad`: z = -dy y y, where y is the result of Reciprocal and dy the incoming gradient, of one shape.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn reciprocal_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
+    let y = y.into();
+    let graph = y.graph().clone();
+    graph.op("ReciprocalGrad").input(y).input(dy)
+}
+
+/// `ReduceJoin`: The strings along the dimensions `reduction_indices` (in that order) joined with `separator` between them; with `keep_dims` those dimensions stay with length 1.
+///
+/// Attributes: `keep_dims: bool = false; separator: string = ""`
+#[track_caller]
+pub fn reduce_join(inputs: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("ReduceJoin").input(inputs).input(reduction_indices)
+}
+
+/// `RefEnter`: The reference `data` inside the frame `frame_name`: in its first iteration, or in all of them if `is_constant`.
+///
+/// Attributes: `T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10`
+#[track_caller]
+pub fn ref_enter(data: impl Into<Output>, frame_name: &str) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("RefEnter").input(data).attr("frame_name", frame_name)
+}
+
+/// `RefExit`: The reference `data` in the frame around, once the loop ends.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn ref_exit(data: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("RefExit").input(data)
+}
+
+/// `RefIdentity`: The same reference.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn ref_identity(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("RefIdentity").input(input)
+}
+
+/// `RefMerge`: Passes on the first reference that arrives alive, and its number.
+///
+/// Attributes: `T: type; N: int >= 1`
+#[track_caller]
+pub fn ref_merge(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("RefMerge").input_list(inputs.into_iter().map(Into::into))
+}
+
+/// `RefNextIteration`: The reference `data` in the next iteration of its frame.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn ref_next_iteration(data: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("RefNextIteration").input(data)
+}
+
+/// `RefSelect`: The reference `inputs[index]`.
+///
+/// Attributes: `T: type; N: int >= 1`
+#[track_caller]
+pub fn ref_select(index: impl Into<Output>, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let index = index.into();
+    let graph = index.graph().clone();
+    graph.op("RefSelect").input(index).input_list(inputs.into_iter().map(Into::into))
+}
+
+/// `RefSwitch`: The reference `data` goes to `output_true` if `pred`, else to `output_false`; the other output is dead.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn ref_switch(data: impl Into<Output>, pred: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("RefSwitch").input(data).input(pred)
+}
+
+/// `RegexFullMatch`: Whether all of each string matches the regular expression `pattern`, a scalar.
+#[track_caller]
+pub fn regex_full_match(input: impl Into<Output>, pattern: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("RegexFullMatch").input(input).input(pattern)
+}
+
+/// `RegexReplace`: Each string with what `pattern` finds (the first only without `replace_global`) replaced by `rewrite`, in which `\\1` names a group.
+///
+/// Attributes: `replace_global: bool = true`
+#[track_caller]
+pub fn regex_replace(input: impl Into<Output>, pattern: impl Into<Output>, rewrite: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("RegexReplace").input(input).input(pattern).input(rewrite)
+}
+
+/// `Relu`: activations = features where positive, else 0.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}`
+#[track_caller]
+pub fn relu(features: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("Relu").input(features)
+}
+
+/// `Relu6`: activations = features, kept between 0 and 6.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn relu6(features: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("Relu6").input(features)
+}
+
+/// `Relu6Grad`: backprops = gradients where features (argument or result of Relu6) are between 0 and 6, else 0; of one shape.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn relu6_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("Relu6Grad").input(gradients).input(features)
+}
+
+/// `ReluGrad`: backprops = gradients where features (argument or result of Relu) are positive, else 0; of one shape.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn relu_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("ReluGrad").input(gradients).input(features)
+}
+
+/// `Reshape`: The elements of `tensor` in row-major order under `shape`; one dimension may be -1 and follows from the others.
+///
+/// Attributes: `T: type; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn reshape(tensor: impl Into<Output>, shape: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("Reshape").input(tensor).input(shape)
+}
+
+/// `ResourceAccumulatorApplyGradient`: Adds the gradient, unless local_step is older than the accumulator's global step: then it is dropped.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn resource_accumulator_apply_gradient(
+    handle: impl Into<Output>,
+    local_step: impl Into<Output>,
+    gradient: impl Into<Output>,
+) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("ResourceAccumulatorApplyGradient").input(handle).input(local_step).input(gradient)
+}
+
+/// `ResourceAccumulatorNumAccumulated`: The number of gradients since the last take.
+#[track_caller]
+pub fn resource_accumulator_num_accumulated(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("ResourceAccumulatorNumAccumulated").input(handle)
+}
+
+/// `ResourceAccumulatorSetGlobalStep`: Gradients of older steps than new_global_step are dropped from now on.
+#[track_caller]
+pub fn resource_accumulator_set_global_step(handle: impl Into<Output>, new_global_step: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("ResourceAccumulatorSetGlobalStep").input(handle).input(new_global_step)
+}
+
+/// `ResourceAccumulatorTakeGradient`: Waits for num_required gradients and returns their mean (or sum); the accumulator is then empty and one global step further.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn resource_accumulator_take_gradient(handle: impl Into<Output>, num_required: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("ResourceAccumulatorTakeGradient").input(handle).input(num_required).attr("dtype", dtype)
+}
+
+/// `ResourceApplyAdaMax`: m is a decaying mean of the gradient, v a decaying maximum; var −= lr / (1 − beta1_power) · m / (v + epsilon).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_ada_max(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceApplyAdaMax")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
+}
+
+/// `ResourceApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad)
+}
+
+/// `ResourceApplyAdagrad`: accum += grad²; var −= lr · grad / √accum.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
+#[track_caller]
+pub fn resource_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyAdagrad").input(var).input(accum).input(lr).input(grad)
+}
+
+/// `ResourceApplyAdagradDA`: Sums of gradients and of their squares decide the variable anew, with l1 and l2 regularisation.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
+}
+
+/// `ResourceApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
+#[track_caller]
+pub fn resource_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad)
+}
+
+/// `ResourceApplyAdam`: m and v are decaying means of gradient and squared gradient; var −= lr_t · m / (√v + epsilon).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
+#[track_caller]
+pub fn resource_apply_adam(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceApplyAdam")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
+}
+
+/// `ResourceApplyAdamWithAmsgrad`: As Adam, with the largest v so far in the denominator.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_adam_with_amsgrad(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    vhat: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceApplyAdamWithAmsgrad")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(vhat)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
+}
+
+/// `ResourceApplyAddSign`: The step is longer where gradient and its decaying mean m agree in sign.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_add_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    alpha: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyAddSign").input(var).input(m).input(lr).input(alpha).input(sign_decay).input(beta).input(grad)
+}
+
+/// `ResourceApplyCenteredRMSProp`: As RMSProp, with the variance ms − mg² in place of ms.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+}
+
+/// `ResourceApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
+#[track_caller]
+pub fn resource_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyFtrl").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(lr_power)
+}
+
+/// `ResourceApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
+#[track_caller]
+pub fn resource_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
+}
+
+/// `ResourceApplyGradientDescent`: var −= alpha · delta.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyGradientDescent").input(var).input(alpha).input(delta)
+}
+
+/// `ResourceApplyKerasMomentum`: accum = momentum · accum − lr · grad; var += accum (with use_nesterov: var += momentum · accum − lr · grad).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
+#[track_caller]
+pub fn resource_apply_keras_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyKerasMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
+}
+
+/// `ResourceApplyMomentum`: accum = momentum · accum + grad; var −= lr · accum (with use_nesterov: var −= lr · grad + lr · momentum · accum).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
+#[track_caller]
+pub fn resource_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
+}
+
+/// `ResourceApplyPowerSign`: The step is multiplied where gradient and its decaying mean m agree in sign.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_power_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    logbase: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyPowerSign").input(var).input(m).input(lr).input(logbase).input(sign_decay).input(beta).input(grad)
+}
+
+/// `ResourceApplyProximalAdagrad`: Adagrad, then l1 shrinks the variable and l2 divides it.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad)
+}
+
+/// `ResourceApplyProximalGradientDescent`: Gradient descent, then l1 shrinks the variable and l2 divides it.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    delta: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(delta)
+}
+
+/// `ResourceApplyRMSProp`: ms is a decaying mean of squared gradients; mom = momentum · mom + lr · grad / √(ms + epsilon); var −= mom.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
+}
+
+/// `ResourceConditionalAccumulator`: The handle of an accumulator that starts at global step 0.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; shape: shape; container: string = ""; shared_name: string = ""; reduction_type: string in {"MEAN", "SUM"} = "MEAN"`
+#[track_caller]
+pub fn resource_conditional_accumulator(graph: &Graph, dtype: DType, shape: PartialShape) -> OpBuilder {
+    graph.op("ResourceConditionalAccumulator").attr("dtype", dtype).attr("shape", shape)
+}
+
+/// `ResourceCountUpTo`: The variable's value before it is incremented by one; OutOfRange once it has reached the limit.
+///
+/// Attributes: `limit: int; T: type in {int32, int64}`
+#[track_caller]
+pub fn resource_count_up_to(resource: impl Into<Output>, limit: i64, t: DType) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceCountUpTo").input(resource).attr("limit", limit).attr("T", t)
+}
+
+/// `ResourceGather`: output[b…, i…, :] = variable[b…, indices[b…, i…], :], with batch_dims leading dimensions in common. The variable is not copied.
+///
+/// Attributes: `batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_gather(resource: impl Into<Output>, indices: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceGather").input(resource).input(indices).attr("dtype", dtype)
+}
+
+/// `ResourceGatherNd`: output[i…, :] = variable[indices[i…, 0], …, indices[i…, k−1], :]. The variable is not copied.
+///
+/// Attributes: `dtype: type; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_gather_nd(resource: impl Into<Output>, indices: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceGatherNd").input(resource).input(indices).attr("dtype", dtype)
+}
+
+/// `ResourceScatterAdd`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_scatter_add(resource: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceScatterAdd").input(resource).input(indices).input(updates)
+}
+
+/// `ResourceScatterDiv`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_scatter_div(resource: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceScatterDiv").input(resource).input(indices).input(updates)
+}
+
+/// `ResourceScatterMax`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_scatter_max(resource: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceScatterMax").input(resource).input(indices).input(updates)
+}
+
+/// `ResourceScatterMin`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_scatter_min(resource: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceScatterMin").input(resource).input(indices).input(updates)
+}
+
+/// `ResourceScatterMul`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_scatter_mul(resource: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceScatterMul").input(resource).input(indices).input(updates)
+}
+
+/// `ResourceScatterNdAdd`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; use_locking: bool = true; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn resource_scatter_nd_add(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ResourceScatterNdAdd").input(ref_).input(indices).input(updates)
+}
+
+/// `ResourceScatterNdMax`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; use_locking: bool = true; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn resource_scatter_nd_max(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ResourceScatterNdMax").input(ref_).input(indices).input(updates)
+}
+
+/// `ResourceScatterNdMin`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; use_locking: bool = true; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn resource_scatter_nd_min(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ResourceScatterNdMin").input(ref_).input(indices).input(updates)
+}
+
+/// `ResourceScatterNdSub`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; use_locking: bool = true; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn resource_scatter_nd_sub(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ResourceScatterNdSub").input(ref_).input(indices).input(updates)
+}
+
+/// `ResourceScatterNdUpdate`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; use_locking: bool = true; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn resource_scatter_nd_update(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ResourceScatterNdUpdate").input(ref_).input(indices).input(updates)
+}
+
+/// `ResourceScatterSub`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_scatter_sub(resource: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceScatterSub").input(resource).input(indices).input(updates)
+}
+
+/// `ResourceScatterUpdate`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `dtype: type; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn resource_scatter_update(resource: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("ResourceScatterUpdate").input(resource).input(indices).input(updates)
+}
+
+/// `ResourceSparseApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceSparseApplyAdadelta")
+        .input(var)
+        .input(accum)
+        .input(accum_update)
+        .input(lr)
+        .input(rho)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
+}
+
+/// `ResourceSparseApplyAdagrad`: accum += grad²; var −= lr · grad / √accum, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
+#[track_caller]
+pub fn resource_sparse_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceSparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices)
+}
+
+/// `ResourceSparseApplyAdagradDA`: Sums of gradients and of their squares decide the variable anew, with l1 and l2 regularisation, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceSparseApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
+}
+
+/// `ResourceSparseApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
+#[track_caller]
+pub fn resource_sparse_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceSparseApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).input(indices)
+}
+
+/// `ResourceSparseApplyCenteredRMSProp`: As RMSProp, with the variance ms − mg² in place of ms, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceSparseApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
+}
+
+/// `ResourceSparseApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceSparseApplyFtrl")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(lr_power)
+}
+
+/// `ResourceSparseApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceSparseApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
+}
+
+/// `ResourceSparseApplyKerasMomentum`: accum = momentum · accum − lr · grad; var += accum (with use_nesterov: var += momentum · accum − lr · grad), for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_keras_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceSparseApplyKerasMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
+}
+
+/// `ResourceSparseApplyMomentum`: accum = momentum · accum + grad; var −= lr · accum (with use_nesterov: var −= lr · grad + lr · momentum · accum), for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceSparseApplyMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
+}
+
+/// `ResourceSparseApplyProximalAdagrad`: Adagrad, then l1 shrinks the variable and l2 divides it, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceSparseApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad).input(indices)
+}
+
+/// `ResourceSparseApplyProximalGradientDescent`: Gradient descent, then l1 shrinks the variable and l2 divides it, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("ResourceSparseApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(grad).input(indices)
+}
+
+/// `ResourceSparseApplyRMSProp`: ms is a decaying mean of squared gradients; mom = momentum · mom + lr · grad / √(ms + epsilon); var −= mom, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn resource_sparse_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("ResourceSparseApplyRMSProp")
+        .input(var)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
+}
+
+/// `ResourceStridedSliceAssign`: variable[begin:end:strides] = value, with the masks of StridedSlice; the value has the shape of the slice.
+///
+/// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
+#[track_caller]
+pub fn resource_strided_slice_assign(
+    ref_: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    value: impl Into<Output>,
+) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ResourceStridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
+}
+
+/// `RestoreV2`: The tensors of these names in the checkpoint of `prefix`, or the parts of them that `shape_and_slices` says.
+///
+/// Attributes: `dtypes: list(type) >= 1`
+#[track_caller]
+pub fn restore_v2(
+    prefix: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shape_and_slices: impl Into<Output>,
+    dtypes: &[DType],
+) -> OpBuilder {
+    let prefix = prefix.into();
+    let graph = prefix.graph().clone();
+    graph.op("RestoreV2").input(prefix).input(tensor_names).input(shape_and_slices).attr("dtypes", dtypes)
+}
+
+/// `ReverseSequence`: `input` with, for each index `i` along `batch_dim`, the first `seq_lengths[i]` elements along `seq_dim` reversed.
+///
+/// Attributes: `seq_dim: int; batch_dim: int = 0; T: type; Tlen: type in {int32, int64} = int64`
+#[track_caller]
+pub fn reverse_sequence(input: impl Into<Output>, seq_lengths: impl Into<Output>, seq_dim: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ReverseSequence").input(input).input(seq_lengths).attr("seq_dim", seq_dim)
+}
+
+/// `ReverseV2`: `tensor` with the order of elements along each dimension of `axis` reversed.
+///
+/// Attributes: `Tidx: type in {int32, int64} = int32; T: type in {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double, complex64, complex128, string}`
+#[track_caller]
+pub fn reverse_v2(tensor: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("ReverseV2").input(tensor).input(axis)
+}
+
+/// `RightShift`: z = the bits of x moved down by y, with broadcasting; signed types keep their sign.
+///
+/// Attributes: `T: type in {int8, int16, int32, int64, uint8, uint16, uint32, uint64}`
+#[track_caller]
+pub fn right_shift(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("RightShift").input(x).input(y)
+}
+
+/// `Rint`: y = the nearest integer, halves to the even one.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn rint(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Rint").input(x)
+}
+
+/// `Round`: y = the nearest integer, halves to the even one.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn round(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Round").input(x)
+}
+
+/// `Rsqrt`: y = 1 / sqrt(x).
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn rsqrt(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Rsqrt").input(x)
+}
+
+/// `RsqrtGrad`: z = -dy / 2 y^3, where y is the result of Rsqrt and dy the incoming gradient, of one shape.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn rsqrt_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
+    let y = y.into();
+    let graph = y.graph().clone();
+    graph.op("RsqrtGrad").input(y).input(dy)
+}
+
+/// `SaveV2`: Writes `tensors` under `tensor_names` to the checkpoint of `prefix`. A non-empty element of `shape_and_slices` says which part of a larger tensor the tensor is, such as `10 2 0,4:-`. Nothing appears unless all is written.
+///
+/// Attributes: `dtypes: list(type) >= 1`
+#[track_caller]
+pub fn save_v2(
+    prefix: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shape_and_slices: impl Into<Output>,
+    tensors: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
+    let prefix = prefix.into();
+    let graph = prefix.graph().clone();
+    graph.op("SaveV2").input(prefix).input(tensor_names).input(shape_and_slices).input_list(tensors.into_iter().map(Into::into))
+}
+
+/// `ScalarSummary`: A serialized `Summary` with one value per element of `values`, each under the tag at its place.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn scalar_summary(tags: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let tags = tags.into();
+    let graph = tags.graph().clone();
+    graph.op("ScalarSummary").input(tags).input(values)
+}
+
+/// `ScatterAdd`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn scatter_add(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterAdd").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterDiv`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn scatter_div(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterDiv").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterMax`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, int32, int64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn scatter_max(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterMax").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterMin`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, int32, int64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn scatter_min(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterMin").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterMul`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn scatter_mul(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterMul").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterNd`: A tensor of `shape`, zero except where `indices` (as in `GatherNd`) name slices; there it is the sum of the `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int16, int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn scatter_nd(indices: impl Into<Output>, updates: impl Into<Output>, shape: impl Into<Output>) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("ScatterNd").input(indices).input(updates).input(shape)
+}
+
+/// `ScatterNdAdd`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn scatter_nd_add(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterNdAdd").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterNdMax`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn scatter_nd_max(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterNdMax").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterNdMin`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn scatter_nd_min(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterNdMin").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterNdSub`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn scatter_nd_sub(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterNdSub").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterNdUpdate`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; use_locking: bool = true; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn scatter_nd_update(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterNdUpdate").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterSub`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn scatter_sub(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterSub").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterUpdate`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; use_locking: bool = true`
+#[track_caller]
+pub fn scatter_update(ref_: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("ScatterUpdate").input(ref_).input(indices).input(updates)
+}
+
+/// `SegmentMax`: output[i] = the largest elements of the rows data[j] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn segment_max(data: impl Into<Output>, segment_ids: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SegmentMax").input(data).input(segment_ids)
+}
+
+/// `SegmentMean`: output[i] = the means of the rows data[j] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn segment_mean(data: impl Into<Output>, segment_ids: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SegmentMean").input(data).input(segment_ids)
+}
+
+/// `SegmentMin`: output[i] = the smallest elements of the rows data[j] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn segment_min(data: impl Into<Output>, segment_ids: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SegmentMin").input(data).input(segment_ids)
+}
+
+/// `SegmentProd`: output[i] = the products of the rows data[j] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn segment_prod(data: impl Into<Output>, segment_ids: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SegmentProd").input(data).input(segment_ids)
+}
+
+/// `SegmentSum`: output[i] = the sums of the rows data[j] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn segment_sum(data: impl Into<Output>, segment_ids: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SegmentSum").input(data).input(segment_ids)
+}
+
+/// `Select`: output = t where condition, else e, which are of one shape; the condition is of that shape too, or a vector that chooses rows, or a scalar.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn select(condition: impl Into<Output>, t: impl Into<Output>, e: impl Into<Output>) -> OpBuilder {
+    let condition = condition.into();
+    let graph = condition.graph().clone();
+    graph.op("Select").input(condition).input(t).input(e)
+}
+
+/// `SelectV2`: output = t where condition, else e, with broadcasting of all three.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn select_v2(condition: impl Into<Output>, t: impl Into<Output>, e: impl Into<Output>) -> OpBuilder {
+    let condition = condition.into();
+    let graph = condition.graph().clone();
+    graph.op("SelectV2").input(condition).input(t).input(e)
+}
+
+/// `Selu`: activations = 1.0507 (features where positive, else 1.6733 (e^features - 1)).
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn selu(features: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("Selu").input(features)
+}
+
+/// `SeluGrad`: backprops = gradients times the slope of Selu, told from its result outputs; of one shape.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn selu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("SeluGrad").input(gradients).input(outputs)
+}
+
+/// `Shape`: The dimensions of `input` as a vector.
+///
+/// Attributes: `T: type; out_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn shape(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Shape").input(input)
+}
+
+/// `ShapeN`: The dimensions of each input as a vector.
+///
+/// Attributes: `N: int >= 1; T: type; out_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn shape_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("ShapeN").input_list(input.into_iter().map(Into::into))
+}
+
+/// `ShardedFilename`: `basename-SSSSS-of-NNNNN`.
+#[track_caller]
+pub fn sharded_filename(basename: impl Into<Output>, shard: impl Into<Output>, num_shards: impl Into<Output>) -> OpBuilder {
+    let basename = basename.into();
+    let graph = basename.graph().clone();
+    graph.op("ShardedFilename").input(basename).input(shard).input(num_shards)
+}
+
+/// `ShardedFilespec`: `basename-?????-of-NNNNN`.
+#[track_caller]
+pub fn sharded_filespec(basename: impl Into<Output>, num_shards: impl Into<Output>) -> OpBuilder {
+    let basename = basename.into();
+    let graph = basename.graph().clone();
+    graph.op("ShardedFilespec").input(basename).input(num_shards)
+}
+
+/// `Sigmoid`: y = 1 / (1 + e^-x).
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn sigmoid(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Sigmoid").input(x)
+}
+
+/// `SigmoidGrad`: z = dy y (1 - y), where y is the result of Sigmoid and dy the incoming gradient, of one shape.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn sigmoid_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
+    let y = y.into();
+    let graph = y.graph().clone();
+    graph.op("SigmoidGrad").input(y).input(dy)
+}
+
+/// `Sign`: y = -1, 0 or 1 with the sign of x; complex: x / |x|.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn sign(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Sign").input(x)
+}
+
+/// `Sin`: y = sin x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn sin(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Sin").input(x)
+}
+
+/// `Sinh`: y = sinh x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn sinh(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Sinh").input(x)
+}
+
+/// `Size`: The number of elements of `input`, a scalar.
+///
+/// Attributes: `T: type; out_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn size(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Size").input(input)
+}
+
+/// `Slice`: The elements from `begin` on, `size` along each dimension; a size of -1 reaches to the end.
+///
+/// Attributes: `T: type; Index: type in {int32, int64}`
+#[track_caller]
+pub fn slice(input: impl Into<Output>, begin: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Slice").input(input).input(begin).input(size)
+}
+
+/// `Snapshot`: The same tensor, unaffected by later updates of what it came from: tensors are never changed while somebody holds them.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn snapshot(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Snapshot").input(input)
+}
+
+/// `Softmax`: softmax = e^logits / (the sum over the last axis of e^logits).
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn softmax(logits: impl Into<Output>) -> OpBuilder {
+    let logits = logits.into();
+    let graph = logits.graph().clone();
+    graph.op("Softmax").input(logits)
+}
+
+/// `SoftmaxCrossEntropyWithLogits`: loss[b] = -sum(labels[b, :] logsoftmax(features[b, :])), backprop = softmax(features) - labels, for features and labels [batch, classes], broadcast against each other.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn softmax_cross_entropy_with_logits(features: impl Into<Output>, labels: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("SoftmaxCrossEntropyWithLogits").input(features).input(labels)
+}
+
+/// `Softplus`: activations = ln(1 + e^features).
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn softplus(features: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("Softplus").input(features)
+}
+
+/// `SoftplusGrad`: backprops = gradients / (1 + e^-features); of one shape.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn softplus_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("SoftplusGrad").input(gradients).input(features)
+}
+
+/// `Softsign`: activations = features / (1 + |features|).
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn softsign(features: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("Softsign").input(features)
+}
+
+/// `SoftsignGrad`: backprops = gradients / (1 + |features|)^2; of one shape.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn softsign_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("SoftsignGrad").input(gradients).input(features)
+}
+
+/// `SparseAccumulatorApplyGradient`: Adds the rows, unless local_step is older than the accumulator's global step: then they are dropped.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; has_known_shape: bool`
+#[track_caller]
+pub fn sparse_accumulator_apply_gradient(
+    handle: impl Into<Output>,
+    local_step: impl Into<Output>,
+    gradient_indices: impl Into<Output>,
+    gradient_values: impl Into<Output>,
+    gradient_shape: impl Into<Output>,
+    has_known_shape: bool,
+) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph
+        .op("SparseAccumulatorApplyGradient")
+        .input(handle)
+        .input(local_step)
+        .input(gradient_indices)
+        .input(gradient_values)
+        .input(gradient_shape)
+        .attr("has_known_shape", has_known_shape)
+}
+
+/// `SparseAccumulatorTakeGradient`: Waits for num_required gradients and returns the rows by ascending index, each divided by the number of gradients that touched it.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_accumulator_take_gradient(handle: impl Into<Output>, num_required: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("SparseAccumulatorTakeGradient").input(handle).input(num_required).attr("dtype", dtype)
+}
+
+/// `SparseApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn sparse_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("SparseApplyAdadelta")
+        .input(var)
+        .input(accum)
+        .input(accum_update)
+        .input(lr)
+        .input(rho)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
+}
+
+/// `SparseApplyAdagrad`: accum += grad²; var −= lr · grad / √accum, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
+#[track_caller]
+pub fn sparse_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("SparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices)
+}
+
+/// `SparseApplyAdagradDA`: Sums of gradients and of their squares decide the variable anew, with l1 and l2 regularisation, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn sparse_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("SparseApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
+}
+
+/// `SparseApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
+#[track_caller]
+pub fn sparse_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("SparseApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).input(indices)
+}
+
+/// `SparseApplyCenteredRMSProp`: As RMSProp, with the variance ms − mg² in place of ms, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn sparse_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("SparseApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
+}
+
+/// `SparseApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
+#[track_caller]
+pub fn sparse_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("SparseApplyFtrl")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(lr_power)
+}
+
+/// `SparseApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
+#[track_caller]
+pub fn sparse_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("SparseApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
+}
+
+/// `SparseApplyMomentum`: accum = momentum · accum + grad; var −= lr · accum (with use_nesterov: var −= lr · grad + lr · momentum · accum), for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
+#[track_caller]
+pub fn sparse_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("SparseApplyMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
+}
+
+/// `SparseApplyProximalAdagrad`: Adagrad, then l1 shrinks the variable and l2 divides it, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn sparse_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("SparseApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad).input(indices)
+}
+
+/// `SparseApplyProximalGradientDescent`: Gradient descent, then l1 shrinks the variable and l2 divides it, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn sparse_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph.op("SparseApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(grad).input(indices)
+}
+
+/// `SparseApplyRMSProp`: ms is a decaying mean of squared gradients; mom = momentum · mom + lr · grad / √(ms + epsilon); var −= mom, for the rows named by indices.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
+#[track_caller]
+pub fn sparse_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let var = var.into();
+    let graph = var.graph().clone();
+    graph
+        .op("SparseApplyRMSProp")
+        .input(var)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
+}
+
+/// `SparseConditionalAccumulator`: The handle, a reference to a string, of an accumulator of rows that starts at global step 0.
+///
+/// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; shape: shape; container: string = ""; shared_name: string = ""; reduction_type: string in {"MEAN", "SUM"} = "MEAN"`
+#[track_caller]
+pub fn sparse_conditional_accumulator(graph: &Graph, dtype: DType, shape: PartialShape) -> OpBuilder {
+    graph.op("SparseConditionalAccumulator").attr("dtype", dtype).attr("shape", shape)
+}
+
+/// `SparseMatMul`: product = a b, of matrices [m, k] and [k, n] of type float or bfloat16, either of them transposed first if asked for. That there are many zeros is not made use of.
+///
+/// Attributes: `transpose_a: bool = false; transpose_b: bool = false; a_is_sparse: bool = false; b_is_sparse: bool = false; Ta: type in {float, bfloat16} = float; Tb: type in {float, bfloat16} = float`
+#[track_caller]
+pub fn sparse_mat_mul(a: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
+    let a = a.into();
+    let graph = a.graph().clone();
+    graph.op("SparseMatMul").input(a).input(b)
+}
+
+/// `SparseSegmentMean`: output[i] = the means of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
+#[track_caller]
+pub fn sparse_segment_mean(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SparseSegmentMean").input(data).input(indices).input(segment_ids)
+}
+
+/// `SparseSegmentMeanGrad`: output[indices[j]] = the rows grad[segment_ids[j]], each scaled as SparseSegmentMean scales, added up; output_dim0 rows.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_mean_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentMeanGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
+}
+
+/// `SparseSegmentMeanWithNumSegments`: output[i] = the means of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
+#[track_caller]
+pub fn sparse_segment_mean_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SparseSegmentMeanWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
+}
+
+/// `SparseSegmentSqrtN`: output[i] = the sums, divided by the square root of their number, of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
+#[track_caller]
+pub fn sparse_segment_sqrt_n(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SparseSegmentSqrtN").input(data).input(indices).input(segment_ids)
+}
+
+/// `SparseSegmentSqrtNGrad`: output[indices[j]] = the rows grad[segment_ids[j]], each scaled as SparseSegmentSqrtN scales, added up; output_dim0 rows.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_sqrt_n_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentSqrtNGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
+}
+
+/// `SparseSegmentSqrtNWithNumSegments`: output[i] = the sums, divided by the square root of their number, of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
+#[track_caller]
+pub fn sparse_segment_sqrt_n_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SparseSegmentSqrtNWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
+}
+
+/// `SparseSegmentSum`: output[i] = the sums of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
+#[track_caller]
+pub fn sparse_segment_sum(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SparseSegmentSum").input(data).input(indices).input(segment_ids)
+}
+
+/// `SparseSegmentSumGrad`: output[indices[j]] = the rows grad[segment_ids[j]], each scaled as SparseSegmentSum scales, added up; output_dim0 rows.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_sum_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentSumGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
+}
+
+/// `SparseSegmentSumWithNumSegments`: output[i] = the sums of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
+#[track_caller]
+pub fn sparse_segment_sum_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("SparseSegmentSumWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
+}
+
+/// `SparseSoftmaxCrossEntropyWithLogits`: loss[b] = -logsoftmax(features[b, :])[labels[b]], backprop = its gradient by the features, for features [batch, classes] and labels [batch].
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; Tlabels: type in {int32, int64} = int64`
+#[track_caller]
+pub fn sparse_softmax_cross_entropy_with_logits(features: impl Into<Output>, labels: impl Into<Output>) -> OpBuilder {
+    let features = features.into();
+    let graph = features.graph().clone();
+    graph.op("SparseSoftmaxCrossEntropyWithLogits").input(features).input(labels)
+}
+
+/// `Split`: `value` cut into `num_split` equal pieces along `split_dim`.
+///
+/// Attributes: `num_split: int >= 1; T: type`
+#[track_caller]
+pub fn split(split_dim: impl Into<Output>, value: impl Into<Output>, num_split: i64) -> OpBuilder {
+    let split_dim = split_dim.into();
+    let graph = split_dim.graph().clone();
+    graph.op("Split").input(split_dim).input(value).attr("num_split", num_split)
+}
+
+/// `SplitV`: `value` cut into pieces of the lengths `size_splits` along `split_dim`; one length may be -1 and takes what is left.
+///
+/// Attributes: `num_split: int >= 1; T: type; Tlen: type in {int8, int32, int64} = int64`
+#[track_caller]
+pub fn split_v(value: impl Into<Output>, size_splits: impl Into<Output>, split_dim: impl Into<Output>, num_split: i64) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("SplitV").input(value).input(size_splits).input(split_dim).attr("num_split", num_split)
+}
+
+/// `Sqrt`: y = the square root of x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn sqrt(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Sqrt").input(x)
+}
+
+/// `SqrtGrad`: z = dy / 2 / y, where y is the result of Sqrt and dy the incoming gradient, of one shape.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn sqrt_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
+    let y = y.into();
+    let graph = y.graph().clone();
+    graph.op("SqrtGrad").input(y).input(dy)
+}
+
+/// `Square`: y = x x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}`
+#[track_caller]
+pub fn square(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Square").input(x)
+}
+
+/// `SquaredDifference`: z = (x - y)^2 (complex: conj(x - y) (x - y)), with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn squared_difference(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("SquaredDifference").input(x).input(y)
+}
+
+/// `Squeeze`: The same elements without the dimensions `squeeze_dims`, which must be of length 1; by default without all of that length.
+///
+/// Attributes: `T: type; squeeze_dims: list(int) >= 0 = []`
+#[track_caller]
+pub fn squeeze(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Squeeze").input(input)
+}
+
+/// `Stack`: The handle of a new stack.
+///
+/// Attributes: `elem_type: type; stack_name: string = ""`
+#[track_caller]
+pub fn stack(graph: &Graph, elem_type: DType) -> OpBuilder {
+    graph.op("Stack").attr("elem_type", elem_type)
+}
+
+/// `StackClose`: The stack can no longer be used.
+#[track_caller]
+pub fn stack_close(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("StackClose").input(handle)
+}
+
+/// `StackCloseV2`: The stack can no longer be used.
+#[track_caller]
+pub fn stack_close_v2(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("StackCloseV2").input(handle)
+}
+
+/// `StackPop`: The tensor that was put on the stack last.
+///
+/// Attributes: `elem_type: type`
+#[track_caller]
+pub fn stack_pop(handle: impl Into<Output>, elem_type: DType) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("StackPop").input(handle).attr("elem_type", elem_type)
+}
+
+/// `StackPopV2`: The tensor that was put on the stack last.
+///
+/// Attributes: `elem_type: type`
+#[track_caller]
+pub fn stack_pop_v2(handle: impl Into<Output>, elem_type: DType) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("StackPopV2").input(handle).attr("elem_type", elem_type)
+}
+
+/// `StackPush`: The tensor, after it was put on the stack.
+///
+/// Attributes: `T: type; swap_memory: bool = false`
+#[track_caller]
+pub fn stack_push(handle: impl Into<Output>, elem: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("StackPush").input(handle).input(elem)
+}
+
+/// `StackPushV2`: The tensor, after it was put on the stack.
+///
+/// Attributes: `T: type; swap_memory: bool = false`
+#[track_caller]
+pub fn stack_push_v2(handle: impl Into<Output>, elem: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("StackPushV2").input(handle).input(elem)
+}
+
+/// `StackV2`: The handle of a new stack of at most max_size tensors; without limit if that is negative.
+///
+/// Attributes: `elem_type: type; stack_name: string = ""`
+#[track_caller]
+pub fn stack_v2(max_size: impl Into<Output>, elem_type: DType) -> OpBuilder {
+    let max_size = max_size.into();
+    let graph = max_size.graph().clone();
+    graph.op("StackV2").input(max_size).attr("elem_type", elem_type)
+}
+
+/// `StatefulPartitionedCall`: The results of function f on args.
+///
+/// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ""; config_proto: string = ""; executor_type: string = ""`
+#[track_caller]
+pub fn stateful_partitioned_call(
+    graph: &Graph,
+    args: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    f: FuncAttr,
+) -> OpBuilder {
+    graph.op("StatefulPartitionedCall").input_list(args.into_iter().map(Into::into)).attr("Tout", tout).attr("f", f)
+}
+
+/// `StatelessCase`: The results of branches[branch_index] on input; of the last branch if there is none of this number.
+///
+/// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
+#[track_caller]
+pub fn stateless_case(
+    branch_index: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    branches: Vec<FuncAttr>,
+) -> OpBuilder {
+    let branch_index = branch_index.into();
+    let graph = branch_index.graph().clone();
+    graph
+        .op("StatelessCase")
+        .input(branch_index)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("branches", AttrValue::Funcs(branches))
+}
+
+/// `StatelessIf`: The results of then_branch on input if cond is true, else of else_branch.
+///
+/// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`
+#[track_caller]
+pub fn stateless_if(
+    cond: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    then_branch: FuncAttr,
+    else_branch: FuncAttr,
+) -> OpBuilder {
+    let cond = cond.into();
+    let graph = cond.graph().clone();
+    graph
+        .op("StatelessIf")
+        .input(cond)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("then_branch", then_branch)
+        .attr("else_branch", else_branch)
+}
+
+/// `StatelessRandomNormal`: Numbers of the requested shape; equal seeds give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; T: type in {int32, int64} = int32; Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_random_normal(shape: impl Into<Output>, seed: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomNormal").input(shape).input(seed)
+}
+
+/// `StatelessRandomUniform`: Numbers of the requested shape; equal seeds give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; T: type in {int32, int64} = int32; Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_random_uniform(shape: impl Into<Output>, seed: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniform").input(shape).input(seed)
+}
+
+/// `StatelessTruncatedNormal`: Numbers of the requested shape; equal seeds give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; T: type in {int32, int64} = int32; Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_truncated_normal(shape: impl Into<Output>, seed: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessTruncatedNormal").input(shape).input(seed)
+}
+
+/// `StatelessWhile`: input, after body was applied as often as cond holds.
+///
+/// Attributes: `T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10`
+#[track_caller]
+pub fn stateless_while(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>, cond: FuncAttr, body: FuncAttr) -> OpBuilder {
+    graph.op("StatelessWhile").input_list(input.into_iter().map(Into::into)).attr("cond", cond).attr("body", body)
+}
+
+/// `StaticRegexFullMatch`: Whether all of each string matches the regular expression `pattern`.
+///
+/// Attributes: `pattern: string`
+#[track_caller]
+pub fn static_regex_full_match(input: impl Into<Output>, pattern: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StaticRegexFullMatch").input(input).attr("pattern", pattern)
+}
+
+/// `StaticRegexReplace`: Each string with what `pattern` finds replaced by `rewrite`, as `RegexReplace` does.
+///
+/// Attributes: `pattern: string; rewrite: string; replace_global: bool = true`
+#[track_caller]
+pub fn static_regex_replace(input: impl Into<Output>, pattern: &str, rewrite: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StaticRegexReplace").input(input).attr("pattern", pattern).attr("rewrite", rewrite)
+}
+
+/// `StopGradient`: The same tensor, through which no gradient flows.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn stop_gradient(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StopGradient").input(input)
+}
+
+/// `StridedSlice`: The elements from `begin` to before `end` in steps of `strides`, per dimension. Bits of the masks say for which dimensions begin or end are ignored, what is an ellipsis, a new axis, or a single index whose dimension goes away.
+///
+/// Attributes: `T: type; Index: type in {int16, int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
+#[track_caller]
+pub fn strided_slice(input: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StridedSlice").input(input).input(begin).input(end).input(strides)
+}
+
+/// `StridedSliceAssign`: variable[begin:end:strides] = value, with the masks of StridedSlice; the value has the shape of the slice.
+///
+/// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
+#[track_caller]
+pub fn strided_slice_assign(
+    ref_: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    value: impl Into<Output>,
+) -> OpBuilder {
+    let ref_ = ref_.into();
+    let graph = ref_.graph().clone();
+    graph.op("StridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
+}
+
+/// `StridedSliceGrad`: A tensor of `shape`, zero except where `StridedSlice` with the same indices would select; there it is `dy`.
+///
+/// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
+#[track_caller]
+pub fn strided_slice_grad(
+    shape: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    dy: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StridedSliceGrad").input(shape).input(begin).input(end).input(strides).input(dy)
+}
+
+/// `StringJoin`: The strings at equal places of all inputs with `separator` between them; scalars go with every place.
+///
+/// Attributes: `N: int >= 0; separator: string = ""`
+#[track_caller]
+pub fn string_join(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("StringJoin").input_list(inputs.into_iter().map(Into::into))
+}
+
+/// `StringLength`: The number of bytes, or of characters of UTF-8, of each string.
+///
+/// Attributes: `unit: string in {"BYTE", "UTF8_CHAR"} = "BYTE"`
+#[track_caller]
+pub fn string_length(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringLength").input(input)
+}
+
+/// `StringLower`: Each string with its letters in lower case: those of ASCII, or all of them if `encoding` is `utf-8`.
+///
+/// Attributes: `encoding: string = ""`
+#[track_caller]
+pub fn string_lower(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringLower").input(input)
+}
+
+/// `StringSplitV2`: The pieces of each string of the vector `input` between separators (or, for an empty `sep`, runs of blanks), at most `maxsplit` cuts each, as indices, values and shape of a sparse matrix.
+///
+/// Attributes: `maxsplit: int = -1`
+#[track_caller]
+pub fn string_split_v2(input: impl Into<Output>, sep: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringSplitV2").input(input).input(sep)
+}
+
+/// `StringStrip`: Each string without the blanks at its beginning and end.
+#[track_caller]
+pub fn string_strip(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringStrip").input(input)
+}
+
+/// `StringToNumber`: The number that each string holds; blanks around it are ignored.
+///
+/// Attributes: `out_type: type in {float, double, int32, int64, uint32, uint64} = float`
+#[track_caller]
+pub fn string_to_number(string_tensor: impl Into<Output>) -> OpBuilder {
+    let string_tensor = string_tensor.into();
+    let graph = string_tensor.graph().clone();
+    graph.op("StringToNumber").input(string_tensor)
+}
+
+/// `StringUpper`: Each string with its letters in upper case: those of ASCII, or all of them if `encoding` is `utf-8`.
+///
+/// Attributes: `encoding: string = ""`
+#[track_caller]
+pub fn string_upper(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringUpper").input(input)
+}
+
+/// `Sub`: z = x - y, with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}`
+#[track_caller]
+pub fn sub(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Sub").input(x).input(y)
+}
+
+/// `Substr`: The part of each string that begins at `pos` (from the end, if negative) and is at most `len` long, in bytes or characters. `pos` and `len` have one shape, which is broadcast with that of `input`.
+///
+/// Attributes: `T: type in {int32, int64}; unit: string in {"BYTE", "UTF8_CHAR"} = "BYTE"`
+#[track_caller]
+pub fn substr(input: impl Into<Output>, pos: impl Into<Output>, len: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Substr").input(input).input(pos).input(len)
+}
+
+/// `Sum`: output = the sum of input over the axes reduction_indices; keep_dims leaves them with size 1.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sum(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Sum").input(input).input(reduction_indices)
+}
+
+/// `Switch`: `data` goes to `output_true` if `pred`, else to `output_false`; the other output is dead.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn switch(data: impl Into<Output>, pred: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("Switch").input(data).input(pred)
+}
+
+/// `Tan`: y = tan x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn tan(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Tan").input(x)
+}
+
+/// `Tanh`: y = tanh x.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn tanh(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Tanh").input(x)
+}
+
+/// `TanhGrad`: z = dy (1 - y y), where y is the result of Tanh and dy the incoming gradient, of one shape.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn tanh_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
+    let y = y.into();
+    let graph = y.graph().clone();
+    graph.op("TanhGrad").input(y).input(dy)
+}
+
+/// `TemporaryVariable`: A reference to a new variable of the declared shape, filled with zeros. Its name must be unique in the step.
+///
+/// Attributes: `shape: shape; dtype: type; var_name: string = ""`
+#[track_caller]
+pub fn temporary_variable(graph: &Graph, shape: PartialShape, dtype: DType) -> OpBuilder {
+    graph.op("TemporaryVariable").attr("shape", shape).attr("dtype", dtype)
+}
+
+/// `TensorArrayCloseV3`: The array can no longer be used.
+#[track_caller]
+pub fn tensor_array_close_v3(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArrayCloseV3").input(handle)
+}
+
+/// `TensorArrayConcatV3`: All elements joined along their first dimensions, and the lengths of these.
+///
+/// Attributes: `dtype: type; element_shape_except0: shape = unknown`
+#[track_caller]
+pub fn tensor_array_concat_v3(handle: impl Into<Output>, flow_in: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArrayConcatV3").input(handle).input(flow_in).attr("dtype", dtype)
+}
+
+/// `TensorArrayGatherV3`: The elements at the indices, below each other.
+///
+/// Attributes: `dtype: type; element_shape: shape = unknown`
+#[track_caller]
+pub fn tensor_array_gather_v3(
+    handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    flow_in: impl Into<Output>,
+    dtype: DType,
+) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArrayGatherV3").input(handle).input(indices).input(flow_in).attr("dtype", dtype)
+}
+
+/// `TensorArrayGradV3`: The handle of the array that gradients of this source are written to. The forward array cannot grow any more.
+///
+/// Attributes: `source: string`
+#[track_caller]
+pub fn tensor_array_grad_v3(handle: impl Into<Output>, flow_in: impl Into<Output>, source: &str) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArrayGradV3").input(handle).input(flow_in).attr("source", source)
+}
+
+/// `TensorArrayGradWithShape`: As TensorArrayGradV3; the elements have shape_to_prepend in front of the forward elements' shapes.
+///
+/// Attributes: `source: string`
+#[track_caller]
+pub fn tensor_array_grad_with_shape(
+    handle: impl Into<Output>,
+    flow_in: impl Into<Output>,
+    shape_to_prepend: impl Into<Output>,
+    source: &str,
+) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArrayGradWithShape").input(handle).input(flow_in).input(shape_to_prepend).attr("source", source)
+}
+
+/// `TensorArrayReadV3`: The element at index.
+///
+/// Attributes: `dtype: type`
+#[track_caller]
+pub fn tensor_array_read_v3(handle: impl Into<Output>, index: impl Into<Output>, flow_in: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArrayReadV3").input(handle).input(index).input(flow_in).attr("dtype", dtype)
+}
+
+/// `TensorArrayScatterV3`: Sets the element at indices[i] to value[i].
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn tensor_array_scatter_v3(
+    handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    value: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArrayScatterV3").input(handle).input(indices).input(value).input(flow_in)
+}
+
+/// `TensorArraySizeV3`: The number of places.
+#[track_caller]
+pub fn tensor_array_size_v3(handle: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArraySizeV3").input(handle).input(flow_in)
+}
+
+/// `TensorArraySplitV3`: Sets element i to the next lengths[i] rows of value.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn tensor_array_split_v3(
+    handle: impl Into<Output>,
+    value: impl Into<Output>,
+    lengths: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArraySplitV3").input(handle).input(value).input(lengths).input(flow_in)
+}
+
+/// `TensorArrayV3`: The handle of a new array of size places, and a flow that orders uses of it.
+///
+/// Attributes: `dtype: type; element_shape: shape = unknown; dynamic_size: bool = false; clear_after_read: bool = true; identical_element_shapes: bool = false; tensor_array_name: string = ""`
+#[track_caller]
+pub fn tensor_array_v3(size: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let size = size.into();
+    let graph = size.graph().clone();
+    graph.op("TensorArrayV3").input(size).attr("dtype", dtype)
+}
+
+/// `TensorArrayWriteV3`: Sets the element at index; each place can be written once.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn tensor_array_write_v3(
+    handle: impl Into<Output>,
+    index: impl Into<Output>,
+    value: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("TensorArrayWriteV3").input(handle).input(index).input(value).input(flow_in)
+}
+
+/// `TensorSummary`: A serialized `Summary` with `tensor` under the node's name.
+///
+/// Attributes: `T: type; description: string = ""; labels: list(string) = []; display_name: string = ""`
+#[track_caller]
+pub fn tensor_summary(tensor: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorSummary").input(tensor)
+}
+
+/// `TensorSummaryV2`: A serialized `Summary` with `tensor` under the scalar `tag`, shown as the serialized `SummaryMetadata` says.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn tensor_summary_v2(tag: impl Into<Output>, tensor: impl Into<Output>, serialized_summary_metadata: impl Into<Output>) -> OpBuilder {
+    let tag = tag.into();
+    let graph = tag.graph().clone();
+    graph.op("TensorSummaryV2").input(tag).input(tensor).input(serialized_summary_metadata)
+}
+
+/// `Tile`: `input` repeated `multiples[i]` times along dimension `i`.
+///
+/// Attributes: `T: type; Tmultiples: type in {int32, int64} = int32`
+#[track_caller]
+pub fn tile(input: impl Into<Output>, multiples: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Tile").input(input).input(multiples)
+}
+
+/// `TopK`: values, indices = the k largest elements along the last dimension, largest first, and where they stand.
+///
+/// Attributes: `k: int >= 0; sorted: bool = true; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn top_k(input: impl Into<Output>, k: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("TopK").input(input).attr("k", k)
+}
+
+/// `TopKV2`: values, indices = the k largest elements along the last dimension, largest first, and where they stand.
+///
+/// Attributes: `sorted: bool = true; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tk: type in {int16, int32, int64} = int32; index_type: type in {int16, int32, int64} = int32`
+#[track_caller]
+pub fn top_kv2(input: impl Into<Output>, k: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("TopKV2").input(input).input(k)
+}
+
+/// `Transpose`: `x` with dimension `perm[i]` as dimension `i`.
+///
+/// Attributes: `T: type; Tperm: type in {int32, int64} = int32`
+#[track_caller]
+pub fn transpose(x: impl Into<Output>, perm: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Transpose").input(x).input(perm)
+}
+
+/// `TruncateDiv`: z = x / y rounded towards zero, with broadcasting.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}`
+#[track_caller]
+pub fn truncate_div(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("TruncateDiv").input(x).input(y)
+}
+
+/// `TruncateMod`: z = x - y trunc(x / y), with broadcasting.
+///
+/// Attributes: `T: type in {int32, int64, bfloat16, half, float, double}`
+#[track_caller]
+pub fn truncate_mod(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("TruncateMod").input(x).input(y)
+}
+
+/// `TruncatedNormal`: Numbers of the requested shape from the standard normal distribution; those beyond two deviations are drawn again.
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; dtype: type in {half, bfloat16, float, double}; T: type in {int32, int64}`
+#[track_caller]
+pub fn truncated_normal(shape: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("TruncatedNormal").input(shape).attr("dtype", dtype)
+}
+
+/// `Unique`: The distinct elements of the vector `x` in order of their first appearance, and for each element of `x` its place in `y`.
+///
+/// Attributes: `T: type; out_idx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unique(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Unique").input(x)
+}
+
+/// `UniqueV2`: The distinct slices of `x` along `axis` (a vector of one element, or none for a vector `x`) in order of their first appearance, and for each slice its place in `y`.
+///
+/// Attributes: `T: type; Taxis: type in {int32, int64} = int64; out_idx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unique_v2(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("UniqueV2").input(x).input(axis)
+}
+
+/// `UniqueWithCounts`: As `Unique`, and how often each element of `y` appears in `x`.
+///
+/// Attributes: `T: type; out_idx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unique_with_counts(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("UniqueWithCounts").input(x)
+}
+
+/// `Unpack`: The `num` slices of `value` along `axis`, without that dimension.
+///
+/// Attributes: `num: int >= 0; T: type; axis: int = 0`
+#[track_caller]
+pub fn unpack(value: impl Into<Output>, num: i64) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("Unpack").input(value).attr("num", num)
+}
+
+/// `UnsortedSegmentMax`: output[i] = the largest elements of the rows data[j...] with segment_ids[j...] = i, for num_segments segments; negative numbers are left out.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tindices: type in {int32, int64}; Tnumsegments: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unsorted_segment_max(data: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("UnsortedSegmentMax").input(data).input(segment_ids).input(num_segments)
+}
+
+/// `UnsortedSegmentMin`: output[i] = the smallest elements of the rows data[j...] with segment_ids[j...] = i, for num_segments segments; negative numbers are left out.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tindices: type in {int32, int64}; Tnumsegments: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unsorted_segment_min(data: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("UnsortedSegmentMin").input(data).input(segment_ids).input(num_segments)
+}
+
+/// `UnsortedSegmentProd`: output[i] = the products of the rows data[j...] with segment_ids[j...] = i, for num_segments segments; negative numbers are left out.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; Tnumsegments: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unsorted_segment_prod(data: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("UnsortedSegmentProd").input(data).input(segment_ids).input(num_segments)
+}
+
+/// `UnsortedSegmentSum`: output[i] = the sums of the rows data[j...] with segment_ids[j...] = i, for num_segments segments; negative numbers are left out.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int16, int32, int64}; Tnumsegments: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unsorted_segment_sum(data: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("UnsortedSegmentSum").input(data).input(segment_ids).input(num_segments)
+}
+
+/// `VarHandleOp`: A handle that names the variable by container and shared name. The variable itself is made by its first assignment.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; debug_name: string = ""; dtype: type; shape: shape; allowed_devices: list(string) = []`
+#[track_caller]
+pub fn var_handle_op(graph: &Graph, dtype: DType, shape: PartialShape) -> OpBuilder {
+    graph.op("VarHandleOp").attr("dtype", dtype).attr("shape", shape)
+}
+
+/// `VarIsInitializedOp`: True if the variable has been assigned.
+#[track_caller]
+pub fn var_is_initialized_op(resource: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("VarIsInitializedOp").input(resource)
+}
+
+/// `Variable`: As VariableV2; a scalar shape attribute means that nothing is known of the shape.
+///
+/// Attributes: `shape: shape; dtype: type; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn variable(graph: &Graph, shape: PartialShape, dtype: DType) -> OpBuilder {
+    graph.op("Variable").attr("shape", shape).attr("dtype", dtype)
+}
+
+/// `VariableShape`: The dimensions as a vector of out_type.
+///
+/// Attributes: `out_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn variable_shape(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("VariableShape").input(input)
+}
+
+/// `VariableV2`: A reference to a variable of the declared type and shape. Sessions that use the same name in the same container share it.
+///
+/// Attributes: `shape: shape; dtype: type; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn variable_v2(graph: &Graph, shape: PartialShape, dtype: DType) -> OpBuilder {
+    graph.op("VariableV2").attr("shape", shape).attr("dtype", dtype)
+}
+
+/// `Where`: The indices of the elements that are true (not zero), in row-major order, as a matrix of one row each.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = bool`
+#[track_caller]
+pub fn where_(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Where").input(input)
+}
+
+/// `While`: input, after body was applied as often as cond holds.
+///
+/// Attributes: `T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10`
+#[track_caller]
+pub fn while_(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>, cond: FuncAttr, body: FuncAttr) -> OpBuilder {
+    graph.op("While").input_list(input.into_iter().map(Into::into)).attr("cond", cond).attr("body", body)
+}
+
+/// `WriteFile`: Writes the scalar `contents` to the file, replacing what it held; folders above it are made as needed.
+#[track_caller]
+pub fn write_file(filename: impl Into<Output>, contents: impl Into<Output>) -> OpBuilder {
+    let filename = filename.into();
+    let graph = filename.graph().clone();
+    graph.op("WriteFile").input(filename).input(contents)
+}
+
+/// `Xdivy`: z = x / y, and 0 where x is 0, with broadcasting.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, complex64, complex128}`
+#[track_caller]
+pub fn xdivy(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Xdivy").input(x).input(y)
+}
+
+/// `Xlog1py`: z = x ln(1 + y), and 0 where x is 0, with broadcasting.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, complex64, complex128}`
+#[track_caller]
+pub fn xlog1py(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Xlog1py").input(x).input(y)
+}
+
+/// `Xlogy`: z = x ln y, and 0 where x is 0, with broadcasting.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, complex64, complex128}`
+#[track_caller]
+pub fn xlogy(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Xlogy").input(x).input(y)
+}
+
+/// `ZerosLike`: Zeros (false, empty strings) of the type and shape of `x`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn zeros_like(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("ZerosLike").input(x)
+}

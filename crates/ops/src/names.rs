@@ -46,9 +46,8 @@ mod tests {
                 let stem = snake_case(name);
                 // A keyword of Rust cannot name a module.
                 let files = [format!("{stem}.rs"), format!("{stem}_op.rs")].map(|f| source.join(family).join(f));
-                let text =
-                    files.iter().find_map(|f| std::fs::read_to_string(f).ok()).unwrap_or_else(|| panic!("{family}: no file for {name}"));
-                assert!(text.contains(&format!("\"{name}(")), "{family}/{stem}.rs does not define {name}");
+                let defines = |f: &std::path::PathBuf| std::fs::read_to_string(f).is_ok_and(|t| t.contains(&format!("\"{name}(")));
+                assert!(files.iter().any(defines), "no file {family}/{stem}.rs defines {name}");
             }
         }
     }
