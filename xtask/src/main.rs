@@ -3,6 +3,8 @@
 mod ops;
 mod proto;
 mod repository;
+#[cfg(test)]
+mod tidy;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
