@@ -7,6 +7,7 @@ use ferroflow_grpc::{IoThread, Listen, RemoteWorker, Server, ServerConfig};
 use ferroflow_runtime::Pool;
 use ferroflow_tensor::{Result, Tensor};
 use std::net::TcpListener;
+use std::ops::RangeFrom;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -23,10 +24,15 @@ fn main() -> Result<()> {
     let client = RemoteWorker::new(&task, &address, registry, Arc::new(Pool::new(1)), &io)?;
 
     small_calls(&client)?;
+    let mut step_ids = 1..;
     for len in [1usize << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20] {
         let runs = if len < 1 << 20 { 2000 } else { 40 };
-        let best =
-            (0..5).map(|_| transfers(&server, &client, len, runs)).collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or_default();
+        let best = (0..5)
+            .map(|_| transfers(&server, &client, len, &mut step_ids, runs))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .min()
+            .unwrap_or_default();
         println!("RecvTensor of {len:>9} bytes: {:9.1} us, {:.2} GB/s", best.as_secs_f64() * 1e6, len as f64 / best.as_secs_f64() / 1e9);
     }
     server.shutdown(Duration::from_secs(1));
@@ -52,15 +58,14 @@ fn small_calls(client: &RemoteWorker) -> Result<()> {
 }
 
 /// The mean time of a transfer.
-fn transfers(server: &Server, client: &RemoteWorker, len: usize, runs: u32) -> Result<Duration> {
+fn transfers(server: &Server, client: &RemoteWorker, len: usize, step_ids: &mut RangeFrom<i64>, runs: u32) -> Result<Duration> {
     let worker = &server.master().env().worker;
     let device = &worker.env().devices[0].info;
     let text = RendezvousKey::text(&device.name, device.incarnation, "/job:worker/replica:0/task:0/device:CPU:0", "edge", 0, 0);
     let key = RendezvousKey::parse(&text)?;
     let tensor = Tensor::vector(&vec![1f32; len / 4])?;
     let started = Instant::now();
-    for step_id in 0..i64::from(runs) {
-        let step_id = started.elapsed().as_nanos() as i64 + step_id;
+    for step_id in step_ids.take(runs as usize) {
         worker.rendezvous_mgr().find_or_create(step_id)?.send(&key, Received { tensor: tensor.clone(), is_dead: false })?;
         let request = RecvTensorRequest { step_id, key: key.full.clone(), request_id: 0 };
         let received = wait(|done| client.recv_tensor(CallOptions::default(), request, done))?;

@@ -76,8 +76,15 @@ pub struct Server {
     master: Arc<Master>,
     phase: watch::Sender<Phase>,
     io: Arc<IoThread>,
-    ended: Mutex<bool>,
-    end: Condvar,
+    life: Mutex<Life>,
+    ended: Condvar,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Life {
+    Serving,
+    Ending,
+    Ended,
 }
 
 /// Beyond this the calls that are left are not waited for.
@@ -142,7 +149,7 @@ impl Server {
             Ok((0, _)) | Err(_) => format!("grpc://{address}"),
             Ok(_) => format!("grpc://{entry}"),
         };
-        Ok(Server { address, target, master, phase, io, ended: Mutex::new(false), end: Condvar::new() })
+        Ok(Server { address, target, master, phase, io, life: Mutex::new(Life::Serving), ended: Condvar::new() })
     }
 
     /// What clients dial, `grpc://host:port`.
@@ -162,17 +169,22 @@ impl Server {
 
     /// Waits until the server has ended.
     pub fn join(&self) {
-        let mut ended = self.ended.lock();
-        while !*ended {
-            self.end.wait(&mut ended);
+        let mut life = self.life.lock();
+        while *life != Life::Ended {
+            self.ended.wait(&mut life);
         }
     }
 
     /// Ends the server: takes no more calls, gives those that are under way `grace` to end, and answers what is left with `Unavailable`,
     /// which cancels its steps. Returns when all is closed.
     pub fn shutdown(&self, grace: Duration) {
-        if std::mem::replace(&mut *self.ended.lock(), true) {
-            return;
+        {
+            let mut life = self.life.lock();
+            if *life != Life::Serving {
+                drop(life);
+                return self.join();
+            }
+            *life = Life::Ending;
         }
         let until = Instant::now() + grace;
         self.phase.send_replace(Phase::Draining);
@@ -180,7 +192,8 @@ impl Server {
         self.phase.send_replace(Phase::Closing);
         self.wait_for_calls(Instant::now() + LAST_ANSWERS);
         self.io.stop();
-        self.end.notify_all();
+        *self.life.lock() = Life::Ended;
+        self.ended.notify_all();
     }
 
     /// Every connection watches the phase; when nobody does, all of them are closed.

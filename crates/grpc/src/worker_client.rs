@@ -164,8 +164,9 @@ impl WorkerInterface for RemoteWorker {
 
     fn recv_tensor(&self, options: CallOptions, request: RecvTensorRequest, done: Done<Received>) {
         let inline = self.inline.clone();
-        // Keys are the same in every step, so it is known how long the consumer works on what comes.
-        let kind = kind(("RecvTensor", &request.key));
+        // But for the iteration of a loop, keys are the same in every step, so it is known how long the consumer works on what comes.
+        let edge = request.key.rsplit_once(';').map_or(&*request.key, |(edge, _iteration)| edge);
+        let kind = kind(("RecvTensor", edge));
         let then: Done<Received> = Box::new(move |received| inline.run(kind, move || done(received)));
         let message = pb::RecvTensorRequest {
             step_id: request.step_id,
