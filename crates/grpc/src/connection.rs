@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::sync::watch;
@@ -26,6 +26,10 @@ use tokio::sync::watch;
 const FIRST_BYTES_WITHIN: Duration = Duration::from_secs(20);
 /// After a failure to accept, such as too many open files.
 const ACCEPT_AGAIN_AFTER: Duration = Duration::from_millis(100);
+
+/// What is read at most of a peer that does not speak HTTP/2, and for how long.
+const MOST_OF_A_STRANGER: u64 = 64 << 10;
+const STRANGERS_LEAVE_WITHIN: Duration = Duration::from_secs(2);
 
 /// How far a server has come in ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,7 +120,12 @@ async fn refuse(stream: &mut TcpStream, name: &str) -> std::io::Result<()> {
         text.len()
     );
     stream.write_all(response.as_bytes()).await?;
-    stream.shutdown().await
+    stream.shutdown().await?;
+    // Closing with unread bytes would reset the connection, and the text might never be seen.
+    let mut rest = stream.take(MOST_OF_A_STRANGER);
+    let mut sink = tokio::io::sink();
+    tokio::time::timeout(STRANGERS_LEAVE_WITHIN, tokio::io::copy(&mut rest, &mut sink)).await??;
+    Ok(())
 }
 
 /// One call from its request to its response.

@@ -249,13 +249,13 @@ fn a_browser_is_told_what_it_found_and_garbage_is_survived() {
     let mut browser = TcpStream::connect(pair.address).unwrap();
     browser.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     let mut text = String::new();
-    // The server closes with unread bytes in its socket, which may cut the text's end off.
-    let _ = browser.read_to_string(&mut text);
+    browser.read_to_string(&mut text).unwrap();
     assert!(text.starts_with("HTTP/1.1 426 ") && text.contains("the test"), "{text}");
     for garbage in [&b"\x00\x01\x02\xff\xfe"[..], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff", b"P"] {
         let mut stranger = TcpStream::connect(pair.address).unwrap();
         stranger.write_all(garbage).unwrap();
-        stranger.shutdown(std::net::Shutdown::Write).unwrap();
+        // The server may have closed already.
+        let _ = stranger.shutdown(std::net::Shutdown::Write);
         let _ = stranger.read_to_end(&mut vec![]);
     }
     pair.works();
