@@ -39,8 +39,8 @@ impl DeviceSpec {
             let (key, value) = part.split_once(':')?;
             match key {
                 "job" => spec.job = wildcard(value, |v| is_job_name(v).then(|| v.to_owned()))?,
-                "replica" => spec.replica = wildcard(value, |v| number(v))?,
-                "task" => spec.task = wildcard(value, |v| number(v))?,
+                "replica" => spec.replica = wildcard(value, number)?,
+                "task" => spec.task = wildcard(value, number)?,
                 "device" => spec.set_type_and_id(value)?,
                 "cpu" | "CPU" | "gpu" | "GPU" => spec.set_type_and_id(part)?,
                 _ => return None,
@@ -61,7 +61,7 @@ impl DeviceSpec {
             let lower = kind.to_ascii_lowercase();
             self.device_type = Some(if lower == "cpu" || lower == "gpu" { lower.to_ascii_uppercase() } else { kind.to_owned() });
         }
-        self.id = wildcard(id, |v| number(v))?;
+        self.id = wildcard(id, number)?;
         Some(())
     }
 
