@@ -239,7 +239,9 @@ mod tests {
         apply(&[3, 3], &[2.0, 4.0], &[5, 1]).unwrap();
         let error = apply(&[7], &[1.0], &[5, 1]).unwrap_err();
         assert_eq!(error.bare_message(), "Shape mismatch: index of slice 0 exceeded limits of shape; index is 7 exceeded 5");
-        for (indices, values, shape) in [(&[-1i64][..], &[1f32][..], &[5i64, 1][..]), (&[0, 1], &[1.0], &[5, 1]), (&[0], &[1.0], &[5]), (&[0], &[1.0], &[])] {
+        for (indices, values, shape) in
+            [(&[-1i64][..], &[1f32][..], &[5i64, 1][..]), (&[0, 1], &[1.0], &[5, 1]), (&[0], &[1.0], &[5]), (&[0], &[1.0], &[])]
+        {
             assert_eq!(apply(indices, values, shape).unwrap_err().code(), Code::InvalidArgument);
         }
         let take = OpTester::named("SparseAccumulatorTakeGradient").input_ref(handle.clone()).input(Tensor::scalar(2i32));

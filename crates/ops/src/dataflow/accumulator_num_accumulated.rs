@@ -1,8 +1,8 @@
 //! `AccumulatorNumAccumulated`: how many gradients an accumulator holds.
 
+use super::accumulator_kernel;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::accumulator_kernel;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,9 +1,9 @@
 //! `FIFOQueue`: makes a queue; the form whose handle is a reference to a string.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
-use ferroflow_graph::shape_inference;
 use super::queue::Kind;
 use super::queue_kernel;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

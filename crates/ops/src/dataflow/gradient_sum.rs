@@ -29,11 +29,7 @@ pub(super) enum GradientSum {
 impl GradientSum {
     /// No gradients.
     pub(super) fn new(spec: &AccumulatorSpec) -> GradientSum {
-        if spec.is_sparse {
-            GradientSum::Sparse { rows: BTreeMap::new(), row_shape: None, gradients: 0 }
-        } else {
-            GradientSum::Dense(None)
-        }
+        if spec.is_sparse { GradientSum::Sparse { rows: BTreeMap::new(), row_shape: None, gradients: 0 } } else { GradientSum::Dense(None) }
     }
 
     /// Adds a gradient.

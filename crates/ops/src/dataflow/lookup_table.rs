@@ -1,9 +1,9 @@
 //! `LookupTable`: values by key (TF: `LookupInterface`, `HashTable`, `MutableHashTable…`). Values lie in one column, not in a tensor each.
 
+use bytes::Bytes;
 use ferroflow_graph::kernel::Resource;
 use ferroflow_tensor::error::{failed_precondition, invalid_argument, unimplemented};
 use ferroflow_tensor::{DType, Result, Shape, Tensor};
-use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,7 +1,7 @@
 //! `LookupTableFindV2`: values by key.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::lookup_table_kernel;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

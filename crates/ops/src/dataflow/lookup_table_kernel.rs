@@ -39,7 +39,11 @@ fn check(table: &LookupTable, node: &NodeInfo) -> Result<()> {
     if *have == want {
         return Ok(());
     }
-    Err(invalid_argument(format!("Conflicting key/value dtypes or shapes: table '{}' is {have:?}, node {} wants {want:?}", table.name(), node.name)))
+    Err(invalid_argument(format!(
+        "Conflicting key/value dtypes or shapes: table '{}' is {have:?}, node {} wants {want:?}",
+        table.name(),
+        node.name
+    )))
 }
 
 fn table(ctx: &OpKernelContext) -> Result<Arc<LookupTable>> {
@@ -267,7 +271,14 @@ mod tests {
         let t = make("HashTableV2", &step, DType::String, DType::Int64).run_one().unwrap();
         let load = |path: &str, key: i64, vocab: i64| {
             let tester = OpTester::named("InitializeTableFromTextFileV2").input(t.clone()).input(Tensor::string(path.to_owned()));
-            tester.attr("key_index", key).attr("value_index", -1i64).attr("vocab_size", vocab).step(&step).run().map(|_| ()).map_err(|e| e.code())
+            tester
+                .attr("key_index", key)
+                .attr("value_index", -1i64)
+                .attr("vocab_size", vocab)
+                .step(&step)
+                .run()
+                .map(|_| ())
+                .map_err(|e| e.code())
         };
         let path = path.to_str().unwrap();
         assert_eq!(load("/nonexistent/words", -2, -1), Err(Code::NotFound));

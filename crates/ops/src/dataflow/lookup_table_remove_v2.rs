@@ -1,8 +1,8 @@
 //! `LookupTableRemoveV2`: removes keys.
 
+use super::lookup_table_kernel;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::lookup_table_kernel;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,8 +1,8 @@
 //! `LookupTableSize`: how many keys a table has.
 
+use super::lookup_table_kernel;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::lookup_table_kernel;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

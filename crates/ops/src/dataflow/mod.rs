@@ -39,6 +39,7 @@ pub(crate) mod padding_fifo_queue_v2;
 pub(crate) mod priority_queue;
 pub(crate) mod priority_queue_v2;
 pub(crate) mod queue;
+pub(crate) mod queue_attempt;
 pub(crate) mod queue_close;
 pub(crate) mod queue_close_v2;
 pub(crate) mod queue_dequeue;

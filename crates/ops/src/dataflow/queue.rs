@@ -3,8 +3,9 @@
 //! Attempts to enqueue and to dequeue wait in one line each and are served strictly in their order. Whoever changes the queue
 //! serves all who can go on then; their callbacks run after the lock is released. A wait holds no thread.
 
+use super::queue_attempt::{Dequeue, DequeueDone, Enqueue, EnqueueDone, Finished};
 use super::queue_storage::{Element, Storage};
-use ferroflow_graph::kernel::{CancellationManager, CancellationToken, Resource};
+use ferroflow_graph::kernel::{CancellationManager, Resource};
 use ferroflow_tensor::error::{cancelled, out_of_range};
 use ferroflow_tensor::{DType, PartialShape, Result};
 use parking_lot::Mutex;
@@ -50,66 +51,12 @@ pub(crate) struct QueueSpec {
     pub(crate) seeds: (i64, i64),
 }
 
-type EnqueueDone = Box<dyn FnOnce(Result<()>) + Send>;
-type DequeueDone = Box<dyn FnOnce(Result<Vec<Element>>) + Send>;
-
-/// How to end the wait of an attempt early.
-type Waiting = Option<(Arc<CancellationManager>, CancellationToken)>;
-
-struct Enqueue {
-    id: u64,
-    /// `None` closes the queue when its turn comes.
-    elements: Option<VecDeque<Element>>,
-    done: EnqueueDone,
-    waiting: Waiting,
-}
-
-struct Dequeue {
-    id: u64,
-    wanted: usize,
-    /// Whether fewer are enough once the queue is closed.
-    allow_small: bool,
-    taken: Vec<Element>,
-    done: DequeueDone,
-    waiting: Waiting,
-}
-
 struct State {
     storage: Storage,
     enqueues: VecDeque<Enqueue>,
     dequeues: VecDeque<Dequeue>,
     is_closed: bool,
     next_id: u64,
-}
-
-/// Callbacks to run once the lock is released.
-#[derive(Default)]
-struct Finished(Vec<Box<dyn FnOnce() + Send>>);
-
-impl Finished {
-    fn enqueue(&mut self, attempt: Enqueue, result: Result<()>) {
-        self.0.push(Box::new(move || {
-            stop_waiting(attempt.waiting);
-            (attempt.done)(result);
-        }));
-    }
-
-    fn dequeue(&mut self, attempt: Dequeue, result: Result<()>) {
-        self.0.push(Box::new(move || {
-            stop_waiting(attempt.waiting);
-            (attempt.done)(result.map(|()| attempt.taken));
-        }));
-    }
-
-    fn run(self) {
-        self.0.into_iter().for_each(|callback| callback());
-    }
-}
-
-fn stop_waiting(waiting: Waiting) {
-    if let Some((manager, token)) = waiting {
-        manager.deregister(token);
-    }
 }
 
 /// A queue.
@@ -186,12 +133,7 @@ impl Queue {
         done(Ok(()));
     }
 
-    fn join_enqueues(
-        self: &Arc<Self>,
-        elements: Option<VecDeque<Element>>,
-        cancellation: &Arc<CancellationManager>,
-        done: EnqueueDone,
-    ) {
+    fn join_enqueues(self: &Arc<Self>, elements: Option<VecDeque<Element>>, cancellation: &Arc<CancellationManager>, done: EnqueueDone) {
         let mut finished = Finished::default();
         let id = {
             let mut state = self.state.lock();
@@ -208,13 +150,7 @@ impl Queue {
 
     /// Takes `wanted` elements out as they come; `done` is called when all are there. If the queue is closed before, what was taken
     /// is put back and it is an error, unless `allow_small` and there is at least one.
-    pub(crate) fn dequeue(
-        self: &Arc<Self>,
-        wanted: usize,
-        allow_small: bool,
-        cancellation: &Arc<CancellationManager>,
-        done: DequeueDone,
-    ) {
+    pub(crate) fn dequeue(self: &Arc<Self>, wanted: usize, allow_small: bool, cancellation: &Arc<CancellationManager>, done: DequeueDone) {
         if wanted == 0 {
             return done(Ok(vec![]));
         }
@@ -291,7 +227,9 @@ impl Queue {
             Some(_) if state.is_closed => Err(cancelled(format!("{} '{}' is closed.", self.spec.kind.name(), self.name))),
             Some(elements) => {
                 let mut result = Ok(());
-                while result.is_ok() && !elements.is_empty() && (self.spec.capacity < 0 || state.storage.len() < self.spec.capacity as usize)
+                while result.is_ok()
+                    && !elements.is_empty()
+                    && (self.spec.capacity < 0 || state.storage.len() < self.spec.capacity as usize)
                 {
                     progress = true;
                     result = elements.pop_front().map_or(Ok(()), |element| state.storage.push(element));

@@ -1,8 +1,8 @@
 //! `QueueDequeue`: takes one element out of a queue.
 
+use super::queue_kernel::{Action, waiting};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::queue_kernel::{Action, waiting};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,8 +1,8 @@
 //! `QueueDequeueUpToV2`: takes n elements out of a queue, fewer once it is closed.
 
+use super::queue_kernel::{Action, waiting};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::queue_kernel::{Action, waiting};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,8 +1,8 @@
 //! `QueueEnqueueManyV2`: adds the rows of tensors to a queue.
 
+use super::queue_kernel::{Action, waiting};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::queue_kernel::{Action, waiting};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

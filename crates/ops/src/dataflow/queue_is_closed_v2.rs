@@ -1,8 +1,8 @@
 //! `QueueIsClosedV2`: whether a queue is closed.
 
+use super::queue_kernel;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::queue_kernel;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,9 +1,9 @@
 //! `RandomShuffleQueueV2`: makes a queue.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
-use ferroflow_graph::shape_inference;
 use super::queue::Kind;
 use super::queue_kernel;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

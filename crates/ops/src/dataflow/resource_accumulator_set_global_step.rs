@@ -1,8 +1,8 @@
 //! `ResourceAccumulatorSetGlobalStep`: sets what counts as stale.
 
+use super::accumulator_kernel;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::accumulator_kernel;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,9 +1,9 @@
 //! `SparseAccumulatorTakeGradient`: takes the mean or sum of rows.
 
+use super::accumulator_kernel;
 use crate::types::NUMERIC;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::accumulator_kernel;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -72,8 +72,8 @@ impl SparseGradient {
 fn check_limit(indices: &[i64], limit: i64) -> Result<()> {
     match indices.iter().enumerate().find(|(_, index)| !(0..limit).contains(*index)) {
         None => Ok(()),
-        Some((i, index)) => Err(invalid_argument(format!(
-            "Shape mismatch: index of slice {i} exceeded limits of shape; index is {index} exceeded {limit}"
-        ))),
+        Some((i, index)) => {
+            Err(invalid_argument(format!("Shape mismatch: index of slice {i} exceeded limits of shape; index is {index} exceeded {limit}")))
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! `Stack`: makes a stack for the step; the form whose handle is a reference to a string.
 
+use super::tensor_stack;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::tensor_stack;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

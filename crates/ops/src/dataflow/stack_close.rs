@@ -1,8 +1,8 @@
 //! `StackClose`: forgets what is on a stack.
 
+use super::tensor_stack;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::tensor_stack;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

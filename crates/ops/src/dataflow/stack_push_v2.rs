@@ -1,9 +1,9 @@
 //! `StackPushV2`: puts a tensor on a stack.
 
+use super::tensor_stack;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::Result;
-use super::tensor_stack;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

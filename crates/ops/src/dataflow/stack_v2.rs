@@ -1,8 +1,8 @@
 //! `StackV2`: makes a stack for the step.
 
+use super::tensor_stack;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::tensor_stack;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -79,7 +79,8 @@ impl TensorArray {
         };
         let shape_of = |slot: &Slot| slot.value.as_ref().map_or_else(|| slot.shape.clone(), |t| t.shape().into());
         let slots = state.slots.iter().map(|s| Slot { shape: whole(&shape_of(s)), ..Slot::default() }).collect();
-        let spec = ArraySpec { dynamic_size: false, clear_after_read: false, identical_shapes: false, adds_up: true, dtype: self.spec.dtype };
+        let spec =
+            ArraySpec { dynamic_size: false, clear_after_read: false, identical_shapes: false, adds_up: true, dtype: self.spec.dtype };
         let element_shape = whole(&state.element_shape);
         Ok(TensorArray { name, spec, state: Mutex::new(State { slots, element_shape, dynamic_size: false, is_closed: false }) })
     }

@@ -1,8 +1,8 @@
 //! `TensorArrayConcatV3`: joins all elements.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::tensor_array_gradient;
 use super::tensor_array_kernel;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

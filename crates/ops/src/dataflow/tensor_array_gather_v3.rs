@@ -1,8 +1,8 @@
 //! `TensorArrayGatherV3`: reads elements as a batch.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::tensor_array_gradient;
 use super::tensor_array_kernel;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

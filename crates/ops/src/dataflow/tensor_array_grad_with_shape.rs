@@ -1,8 +1,8 @@
 //! `TensorArrayGradWithShape`: the array of the gradients of an array, of larger elements.
 
+use super::tensor_array_kernel;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::tensor_array_kernel;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

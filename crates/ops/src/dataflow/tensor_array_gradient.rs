@@ -99,7 +99,8 @@ mod tests {
     use ferroflow_tensor::DType;
 
     fn array(graph: &Graph) -> (Output, Output) {
-        let array = graph.op("TensorArrayV3").input(graph.constant(2i32)).attr("dtype", DType::Double).attr("clear_after_read", false).build();
+        let array =
+            graph.op("TensorArrayV3").input(graph.constant(2i32)).attr("dtype", DType::Double).attr("clear_after_read", false).build();
         (array.output(0), array.output(1))
     }
 
@@ -140,7 +141,8 @@ mod tests {
         let value = graph.constant_tensor(tensor(&[1], &[5f64]));
         let index = graph.constant(1i32);
         let write = graph.op("TensorArrayWriteV3").inputs([handle.clone(), index.clone(), value, flow]).build();
-        let read = || graph.op("TensorArrayReadV3").inputs([handle.clone(), index.clone(), write.output(0)]).attr("dtype", DType::Double).build();
+        let read =
+            || graph.op("TensorArrayReadV3").inputs([handle.clone(), index.clone(), write.output(0)]).attr("dtype", DType::Double).build();
         let grad = |x: f64| graph.constant_tensor(tensor(&[1], &[x]));
         let flows = [dense(&gradient_of(&read(), grad(3.0))[2]), dense(&gradient_of(&read(), grad(4.0))[2])];
         let flow = graph.op("AddN").input_list(flows).output();

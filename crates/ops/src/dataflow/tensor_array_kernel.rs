@@ -337,7 +337,8 @@ mod tests {
         let array = Array::new(2, false, false);
         let flow = || Tensor::scalar(0f32);
         for lengths in [&[2i64][..], &[-1, 4], &[i64::MAX, i64::MAX], &[1, 1, 1]] {
-            let run = array.op("TensorArraySplitV3").input(tensor(&[3], &[0f32; 3])).input(Tensor::vector(lengths).unwrap()).input(flow()).run();
+            let run =
+                array.op("TensorArraySplitV3").input(tensor(&[3], &[0f32; 3])).input(Tensor::vector(lengths).unwrap()).input(flow()).run();
             assert_eq!(run.unwrap_err().code(), Code::InvalidArgument, "{lengths:?}");
         }
         let run = array.op("TensorArrayScatterV3").input(tensor(&[2], &[0i32, 1])).input(tensor(&[3], &[0f32; 3])).input(flow()).run();

@@ -1,9 +1,9 @@
 //! `TensorArrayScatterV3`: writes the rows of a tensor.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
-use ferroflow_graph::shape_inference;
 use super::tensor_array_gradient;
 use super::tensor_array_kernel;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
+use ferroflow_graph::shape_inference;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

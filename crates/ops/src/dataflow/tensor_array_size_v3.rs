@@ -1,8 +1,8 @@
 //! `TensorArraySizeV3`: the length of an array.
 
+use super::tensor_array_kernel;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::tensor_array_kernel;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

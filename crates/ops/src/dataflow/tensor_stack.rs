@@ -41,12 +41,8 @@ pub(super) fn make(ctx: &mut OpKernelContext) -> Result<()> {
     let base = if base.is_empty() { &ctx.node.name } else { base };
     let step_resources = &ctx.step.step_resources;
     let name = format!("{base}_{}", unique_number(step_resources)?);
-    let stack = TensorStack {
-        name: name.clone(),
-        dtype: attrs.dtype("elem_type")?,
-        capacity: usize::try_from(size).ok(),
-        state: Mutex::default(),
-    };
+    let stack =
+        TensorStack { name: name.clone(), dtype: attrs.dtype("elem_type")?, capacity: usize::try_from(size).ok(), state: Mutex::default() };
     step_resources.create(CONTAINER, &name, Arc::new(stack))?;
     if ctx.node.output_types[0].is_ref {
         let handle = string_handle(CONTAINER, &name)?;

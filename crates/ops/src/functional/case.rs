@@ -1,8 +1,8 @@
 //! `Case`: one of several functions, by its number.
 
-use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 use super::branch;
 use super::output_shapes;
+use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

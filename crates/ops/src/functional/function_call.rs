@@ -1,8 +1,8 @@
 //! `FunctionCall`: a function of the graph's library as a kernel uses it: made ready once, run many times (TF: `FunctionLibraryRuntime::Run`).
 
 use ferroflow_graph::FuncAttr;
-use ferroflow_graph::kernel::{AsyncOpContext, Done, FunctionDone, FunctionHandle, FunctionRuntime, Outputs, StepContext, Value};
 use ferroflow_graph::NodeInfo;
+use ferroflow_graph::kernel::{AsyncOpContext, Done, FunctionDone, FunctionHandle, FunctionRuntime, Outputs, StepContext, Value};
 use ferroflow_tensor::error::{failed_precondition, invalid_argument};
 use ferroflow_tensor::{DType, Result, Tensor};
 use std::sync::{Arc, OnceLock};

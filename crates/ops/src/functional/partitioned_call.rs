@@ -1,10 +1,10 @@
 //! `PartitionedCall`: calls a function.
 
+use super::function_call::FunctionCall;
 use ferroflow_graph::kernel::{AsyncOpContext, AsyncOpKernel, Done, KernelConstruction};
 use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
 use ferroflow_tensor::Result;
-use super::function_call::FunctionCall;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

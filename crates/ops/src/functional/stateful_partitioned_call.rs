@@ -1,8 +1,8 @@
 //! `StatefulPartitionedCall`: calls a function.
 
+use super::partitioned_call::build;
 use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::partitioned_call::build;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

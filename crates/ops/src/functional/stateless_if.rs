@@ -1,8 +1,8 @@
 //! `StatelessIf`: one of two functions, by a condition.
 
-use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 use super::branch;
 use super::output_shapes;
+use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,8 +1,8 @@
 //! `StatelessWhile`: repeats a function as long as a condition holds.
 
-use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 use super::loop_kernel;
 use super::output_shapes;
+use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,5 +1,6 @@
 //! `Multinomial`: classes drawn with the probabilities that logits give.
 
+use super::philox_source::{PhiloxSource, Words};
 use crate::types::{INDEX, REAL, unsupported, with_real};
 use ferroflow_graph::kernel::{KernelConstruction, OpKernel, OpKernelContext};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
@@ -7,7 +8,6 @@ use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor};
 use num_traits::AsPrimitive;
-use super::philox_source::{PhiloxSource, Words};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {
@@ -34,7 +34,8 @@ impl OpKernel for Multinomial {
     fn compute(&self, ctx: &mut OpKernelContext) -> Result<()> {
         let logits = ctx.input(0)?;
         let samples = ctx.scalar::<i32>(1, "num_samples")?;
-        let samples = usize::try_from(samples).map_err(|_| invalid_argument(format!("num_samples should be nonnegative, got {samples}")))?;
+        let samples =
+            usize::try_from(samples).map_err(|_| invalid_argument(format!("num_samples should be nonnegative, got {samples}")))?;
         let &[rows, classes] = logits.dims() else {
             return Err(invalid_argument(format!("logits should be a matrix, got shape {}", logits.shape())));
         };

@@ -1,11 +1,11 @@
 //! `RandomShuffle`: the rows of a tensor in random order.
 
+use super::philox_source::{PhiloxSource, Words};
 use ferroflow_graph::kernel::{KernelConstruction, OpKernel, OpKernelContext};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
 use ferroflow_tensor::error::unimplemented;
 use ferroflow_tensor::{DType, Result, Tensor};
-use super::philox_source::{PhiloxSource, Words};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

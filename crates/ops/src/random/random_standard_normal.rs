@@ -1,8 +1,8 @@
 //! `RandomStandardNormal`: normal numbers of mean 0 and deviation 1.
 
+use super::shape_argument::{Distribution, from_first_input, stateful};
 use crate::types::FLOATS;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, Tolerance, WORDS};
-use super::shape_argument::{Distribution, from_first_input, stateful};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

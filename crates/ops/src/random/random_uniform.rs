@@ -1,8 +1,8 @@
 //! `RandomUniform`: uniform numbers in [0, 1).
 
+use super::shape_argument::{Distribution, from_first_input, stateful};
 use crate::types::FLOATS;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
-use super::shape_argument::{Distribution, from_first_input, stateful};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {
@@ -33,9 +33,15 @@ mod tests {
         let doubles = draw(tensor(&[1], &[3i32]), DType::Double).unwrap();
         assert_eq!(doubles.as_slice::<f64>().unwrap(), [0.8715283824246434, 0.041150670730960126, 0.46408134636396414]);
         let halves = draw(tensor(&[1], &[3i32]), DType::Half).unwrap();
-        assert_eq!(halves.as_slice::<half::f16>().unwrap().iter().map(|x| x.to_f32()).collect::<Vec<_>>(), [0.4443359375, 0.8154296875, 0.1376953125]);
+        assert_eq!(
+            halves.as_slice::<half::f16>().unwrap().iter().map(|x| x.to_f32()).collect::<Vec<_>>(),
+            [0.4443359375, 0.8154296875, 0.1376953125]
+        );
         let bfloats = draw(tensor(&[1], &[3i32]), DType::BFloat16).unwrap();
-        assert_eq!(bfloats.as_slice::<half::bf16>().unwrap().iter().map(|x| x.to_f32()).collect::<Vec<_>>(), [0.5546875, 0.5234375, 0.1015625]);
+        assert_eq!(
+            bfloats.as_slice::<half::bf16>().unwrap().iter().map(|x| x.to_f32()).collect::<Vec<_>>(),
+            [0.5546875, 0.5234375, 0.1015625]
+        );
     }
 
     #[test]
@@ -52,7 +58,8 @@ mod tests {
 
     #[test]
     fn each_run_goes_on_where_the_last_one_ended() {
-        let tester = OpTester::new(&OP).input(tensor(&[1], &[7i32])).attr("seed", 87654321i64).attr("seed2", 7i64).attr("dtype", DType::Float);
+        let tester =
+            OpTester::new(&OP).input(tensor(&[1], &[7i32])).attr("seed", 87654321i64).attr("seed2", 7i64).attr("dtype", DType::Float);
         let (node, inputs) = tester.build().unwrap();
         node.run(inputs.clone()).unwrap();
         let second = node.run(inputs).unwrap();

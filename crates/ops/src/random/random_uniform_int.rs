@@ -1,14 +1,14 @@
 //! `RandomUniformInt`: uniform integers in [minval, maxval).
 
+use super::distribution::fill_blocks;
+use super::philox_source::PhiloxSource;
+use super::shape_argument::{from_first_input, requested_shape};
 use crate::types::INDEX;
 use ferroflow_graph::kernel::{KernelConstruction, OpKernel, OpKernelContext};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{DType, Result, Tensor};
-use super::distribution::fill_blocks;
-use super::philox_source::PhiloxSource;
-use super::shape_argument::{from_first_input, requested_shape};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {
@@ -81,7 +81,10 @@ mod tests {
     #[test]
     fn the_numbers_are_tensorflows() {
         assert_eq!(draw(-5i32, 100, 6).unwrap().as_slice::<i32>().unwrap(), [37, 62, 95, 29, 20, 48]);
-        assert_eq!(draw(-5i64, 1_000_000_000_000, 5).unwrap().as_slice::<i64>().unwrap(), [553281434789, 389968060839, 819591684838, 439097564809, 115437491611]);
+        assert_eq!(
+            draw(-5i64, 1_000_000_000_000, 5).unwrap().as_slice::<i64>().unwrap(),
+            [553281434789, 389968060839, 819591684838, 439097564809, 115437491611]
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! `StatelessRandomNormal`: normal numbers that depend on the seed alone.
 
+use super::shape_argument::{Distribution, by_seed, with_seed_pair};
 use crate::types::FLOATS;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, Tolerance, WORDS};
-use super::shape_argument::{Distribution, by_seed, with_seed_pair};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,8 +1,8 @@
 //! `StatelessRandomUniform`: uniform numbers in [0, 1) that depend on the seed alone.
 
+use super::shape_argument::{Distribution, by_seed, with_seed_pair};
 use crate::types::FLOATS;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
-use super::shape_argument::{Distribution, by_seed, with_seed_pair};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,8 +1,8 @@
 //! `TruncatedNormal`: normal numbers that are less than two deviations from 0.
 
+use super::shape_argument::{Distribution, from_first_input, stateful};
 use crate::types::FLOATS;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, Tolerance, WORDS};
-use super::shape_argument::{Distribution, from_first_input, stateful};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {
@@ -31,7 +31,20 @@ mod tests {
     fn the_numbers_are_tensorflows() {
         let got = draw(tensor(&[1], &[200i32]), DType::Float).unwrap();
         let got = got.as_slice::<f32>().unwrap();
-        let recorded = [(0, -0.046945683658123016), (1, -1.2039023637771606), (2, 1.1668351888656616), (3, 1.1706204414367676), (4, 0.7166261076927185), (5, 0.5711334943771362), (100, -0.5638821721076965), (101, 0.15359367430210114), (102, 1.0621463060379028), (197, -0.36122509837150574), (198, 0.6695610284805298), (199, -1.0850433111190796)];
+        let recorded = [
+            (0, -0.046945683658123016),
+            (1, -1.2039023637771606),
+            (2, 1.1668351888656616),
+            (3, 1.1706204414367676),
+            (4, 0.7166261076927185),
+            (5, 0.5711334943771362),
+            (100, -0.5638821721076965),
+            (101, 0.15359367430210114),
+            (102, 1.0621463060379028),
+            (197, -0.36122509837150574),
+            (198, 0.6695610284805298),
+            (199, -1.0850433111190796),
+        ];
         for (i, x) in recorded {
             assert!((got[i] - x as f32).abs() < 1e-6, "{i}: {} {x}", got[i]);
         }

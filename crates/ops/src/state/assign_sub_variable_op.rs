@@ -1,9 +1,9 @@
 //! `AssignSubVariableOp`: subtracts a tensor from a resource variable, in place.
 
+use super::dense_update;
 use crate::types::NUMERIC;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::dense_update;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

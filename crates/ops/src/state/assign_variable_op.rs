@@ -1,11 +1,11 @@
 //! `AssignVariableOp`: gives a resource variable a value, making it if it does not exist.
 
+use super::variable_access::handle_in;
 use ferroflow_graph::kernel::{OpKernelContext, Variable};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{PartialShape, Result};
-use super::variable_access::handle_in;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {
@@ -29,18 +29,13 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     };
     let variable = ctx.resources().lookup_or_create(&handle.container, &handle.name, make)?;
     if variable.dtype() != dtype {
-        return Err(invalid_argument(format!(
-            "Trying to assign variable with wrong dtype. Expected {} got {dtype}",
-            variable.dtype()
-        )));
+        return Err(invalid_argument(format!("Trying to assign variable with wrong dtype. Expected {} got {dtype}", variable.dtype())));
     }
     if ctx.node.attrs.bool("validate_shape")? {
         let new = ctx.input(1)?.shape();
         let known = variable.get().map_or_else(|| variable.declared_shape().clone(), |t| t.shape().into());
         if !known.matches(new) {
-            return Err(invalid_argument(format!(
-                "Trying to assign to variable with tensor with wrong shape. Expected {known} got {new}"
-            )));
+            return Err(invalid_argument(format!("Trying to assign to variable with tensor with wrong shape. Expected {known} got {new}")));
         }
     }
     variable.set(ctx.take_input(1)?);
@@ -51,7 +46,9 @@ fn shape(c: &mut ShapeContext) -> Result<()> {
     if let Some((dtype, shape)) = c.input_handle(0) {
         let value_type = c.node().attrs.dtype("dtype")?;
         if dtype != value_type {
-            return Err(invalid_argument(format!("Trying to initialize handle for variable with wrong dtype. Expected {dtype} got {value_type}")));
+            return Err(invalid_argument(format!(
+                "Trying to initialize handle for variable with wrong dtype. Expected {dtype} got {value_type}"
+            )));
         }
         shape.merge(&c.input(1))?;
     }
@@ -79,7 +76,14 @@ mod tests {
         let step = bare_step(1);
         let v = handle(&step, "v", Some(tensor(&[2], &[1f32, 2.0])));
         let assign = |value, validate: bool| {
-            OpTester::new(&OP).input(v.clone()).input(value).attr("validate_shape", validate).step(&step).run().map(|_| ()).map_err(|e| e.code())
+            OpTester::new(&OP)
+                .input(v.clone())
+                .input(value)
+                .attr("validate_shape", validate)
+                .step(&step)
+                .run()
+                .map(|_| ())
+                .map_err(|e| e.code())
         };
         assert_eq!(assign(tensor(&[2], &[1f64, 2.0]), false), Err(Code::InvalidArgument));
         assert_eq!(assign(tensor(&[1], &[1f32]), true), Err(Code::InvalidArgument));

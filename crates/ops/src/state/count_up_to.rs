@@ -1,12 +1,12 @@
 //! `CountUpTo`: counts a variable by reference up to a limit.
 
+use super::variable_access::variable_of_type;
 use crate::types::INDEX;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
 use ferroflow_tensor::error::{invalid_argument, out_of_range};
 use ferroflow_tensor::{DType, Result, Tensor};
-use super::variable_access::variable_of_type;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,11 +1,11 @@
 //! `DestroyResourceOp`: removes the object that a handle names.
 
+use super::variable_access::handle_in;
 use crate::dataflow::{accumulator::Accumulator, lookup_table::LookupTable, queue::Queue};
 use ferroflow_graph::kernel::{OpKernelContext, Variable};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
 use ferroflow_tensor::Result;
-use super::variable_access::handle_in;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

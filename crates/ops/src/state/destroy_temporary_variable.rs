@@ -1,11 +1,11 @@
 //! `DestroyTemporaryVariable`: ends a temporary variable and returns its last value.
 
+use super::temporary_variable::step_name;
+use super::variable_access::LegacyVar;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
 use ferroflow_tensor::Result;
-use super::temporary_variable::step_name;
-use super::variable_access::LegacyVar;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

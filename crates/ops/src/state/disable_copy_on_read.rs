@@ -1,10 +1,10 @@
 //! `DisableCopyOnRead`: tells a variable that reads need not copy; savers emit it.
 
+use super::variable_access::variable;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
 use ferroflow_tensor::Result;
-use super::variable_access::variable;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

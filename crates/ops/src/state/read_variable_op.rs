@@ -1,11 +1,11 @@
 //! `ReadVariableOp`: the value of a resource variable.
 
+use super::variable_access::variable_of_type;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_graph::{Grad, Operation, OutGrads};
 use ferroflow_tensor::Result;
-use super::variable_access::variable_of_type;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,11 +1,11 @@
 //! `_ReadVariablesOp`: the values of several resource variables; graph optimisers make it of `ReadVariableOp`s.
 
+use super::variable_access::variable_of_type;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::Result;
 use ferroflow_tensor::error::invalid_argument;
-use super::variable_access::variable_of_type;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,9 +1,9 @@
 //! `ResourceCountUpTo`: counts a resource variable up to a limit.
 
+use super::count_up_to;
 use crate::types::INDEX;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::count_up_to;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,13 +1,13 @@
 //! `ResourceGather`: rows of a resource variable.
 
+use super::scatter::position;
+use super::variable_access::variable_of_type;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_graph::{Grad, Operation, OutGrads};
 use ferroflow_tensor::error::{invalid_argument, unimplemented};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor};
-use super::scatter::position;
-use super::variable_access::variable_of_type;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {
@@ -62,7 +62,9 @@ fn batch_count(batch_dims: i64, indices_rank: usize, params_rank: usize) -> Resu
     let batch = if batch_dims < 0 { batch_dims + indices_rank as i64 } else { batch_dims };
     match usize::try_from(batch) {
         Ok(batch) if batch <= indices_rank && batch < params_rank => Ok(batch),
-        _ => Err(invalid_argument(format!("batch_dims {batch_dims} does not fit indices of rank {indices_rank} and params of rank {params_rank}"))),
+        _ => Err(invalid_argument(format!(
+            "batch_dims {batch_dims} does not fit indices of rank {indices_rank} and params of rank {params_rank}"
+        ))),
     }
 }
 
@@ -111,7 +113,11 @@ fn gradient(op: &Operation, grads: &OutGrads) -> Result<Vec<Option<Grad>>> {
     let dense_shape = graph.op("VariableShape").input(handle).output();
     let count = graph.op("Reshape").inputs([graph.op("Size").input(indices.clone()).output(), graph.constant_vector(&[1i32])]).output();
     let one = graph.constant_vector(&[1i32]);
-    let inner = graph.op("StridedSlice").inputs([dense_shape.clone(), one.clone(), graph.constant_vector(&[0i32]), one]).attr("end_mask", 1i64).output();
+    let inner = graph
+        .op("StridedSlice")
+        .inputs([dense_shape.clone(), one.clone(), graph.constant_vector(&[0i32]), one])
+        .attr("end_mask", 1i64)
+        .output();
     let values_shape = graph.op("ConcatV2").input_list([count.clone(), inner]).input(graph.constant(0i32)).output();
     let values = graph.op("Reshape").inputs([grad, values_shape]).output();
     let indices = graph.op("Reshape").inputs([indices, count]).output();

@@ -1,12 +1,12 @@
 //! `ResourceGatherNd`: slices of a resource variable, named by index vectors.
 
+use super::resource_gather::gather_slices;
+use super::scatter_nd_rows::Slices;
+use super::variable_access::variable_of_type;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::{PartialShape, Result, Shape};
-use super::resource_gather::gather_slices;
-use super::scatter_nd_rows::Slices;
-use super::variable_access::variable_of_type;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

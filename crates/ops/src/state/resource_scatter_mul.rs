@@ -1,9 +1,9 @@
 //! `ResourceScatterMul`: updates are multiplied into rows of a resource variable.
 
-use crate::types::NUMERIC;
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::element_update::Update;
 use super::scatter;
+use crate::types::NUMERIC;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,9 +1,9 @@
 //! `ResourceScatterNdAdd`: slices of a resource variable, named by index vectors, change by updates.
 
-use crate::types::NUMERIC;
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::element_update::Update;
 use super::scatter_nd_rows;
+use crate::types::NUMERIC;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

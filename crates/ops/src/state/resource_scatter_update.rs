@@ -1,8 +1,8 @@
 //! `ResourceScatterUpdate`: updates are put in place of rows of a resource variable.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::element_update::Update;
 use super::scatter;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,8 +1,8 @@
 //! `ResourceStridedSliceAssign`: replaces the elements of a resource variable that a slice selects.
 
+use super::strided_assign;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
-use super::strided_assign;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -139,7 +139,8 @@ mod tests {
     #[test]
     fn a_failed_scatter_leaves_the_variable_as_it_was() {
         let v = reference(tensor(&[2], &[1f32, 2.0]));
-        let run = OpTester::named("ScatterAdd").input_ref(v.clone()).input(tensor(&[2], &[0i32, 9])).input(tensor(&[2], &[5f32, 5.0])).run();
+        let run =
+            OpTester::named("ScatterAdd").input_ref(v.clone()).input(tensor(&[2], &[0i32, 9])).input(tensor(&[2], &[5f32, 5.0])).run();
         assert!(run.is_err());
         assert_eq!(v.read().unwrap().as_slice::<f32>().unwrap(), [1.0, 2.0]);
     }

@@ -1,9 +1,9 @@
 //! `ScatterDiv`: updates are divided out of rows of a variable by reference.
 
-use crate::types::NUMERIC;
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::element_update::Update;
 use super::scatter;
+use crate::types::NUMERIC;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,9 +1,9 @@
 //! `ScatterMin`: updates are compared with rows of a variable by reference and the lesser stays.
 
-use crate::types::REAL;
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::element_update::Update;
 use super::scatter;
+use crate::types::REAL;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,7 +1,7 @@
 //! `StridedSliceAssign`: replaces the elements of a variable by reference that a slice selects.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::strided_assign;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

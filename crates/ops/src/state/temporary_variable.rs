@@ -1,13 +1,13 @@
 //! `TemporaryVariable`: a variable that lives until `DestroyTemporaryVariable` of the same step.
 
+use super::ref_variable;
+use super::variable_access::LegacyVar;
 use ferroflow_graph::NodeInfo;
 use ferroflow_graph::kernel::{FrameAndIter, OpKernelContext, Variable};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{Result, Tensor};
 use std::sync::Arc;
-use super::ref_variable;
-use super::variable_access::LegacyVar;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {
@@ -30,8 +30,7 @@ pub(super) fn step_name(node: &NodeInfo, at: FrameAndIter) -> Result<String> {
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let (dtype, declared) = (ctx.node.attrs.dtype("dtype")?, ctx.node.attrs.shape("shape")?.clone());
-    let shape =
-        declared.to_shape().ok_or_else(|| invalid_argument(format!("a temporary variable needs a known shape, got {declared}")))?;
+    let shape = declared.to_shape().ok_or_else(|| invalid_argument(format!("a temporary variable needs a known shape, got {declared}")))?;
     let name = step_name(ctx.node, ctx.frame_iter)?;
     let variable = Arc::new(Variable::with_shape(name.as_str(), dtype, declared));
     variable.set(Tensor::zeros(dtype, shape)?);

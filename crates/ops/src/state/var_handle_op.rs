@@ -1,10 +1,10 @@
 //! `VarHandleOp`: the handle of a resource variable.
 
+use super::variable_access::{VARIABLE_TYPE_NAME, check_names};
 use ferroflow_graph::kernel::{KernelConstruction, OpKernel, OpKernelContext};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::{DType, PartialShape, ResourceHandle, Result, Tensor};
-use super::variable_access::{VARIABLE_TYPE_NAME, check_names};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,12 +1,12 @@
 //! `_VarHandlesOp`: the handles of several resource variables; graph optimisers make it of `VarHandleOp`s.
 
+use super::var_handle_op::handle;
+use super::variable_access::check_names;
 use ferroflow_graph::kernel::{KernelConstruction, OpKernel, OpKernelContext};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{PartialShape, Result, Tensor};
-use super::var_handle_op::handle;
-use super::variable_access::check_names;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

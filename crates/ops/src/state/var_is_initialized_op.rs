@@ -1,10 +1,10 @@
 //! `VarIsInitializedOp`: whether a resource variable exists and has a value.
 
+use super::variable_access::handle_in;
 use ferroflow_graph::kernel::{OpKernelContext, Variable};
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
 use ferroflow_tensor::{Result, Tensor};
-use super::variable_access::handle_in;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -1,10 +1,10 @@
 //! `Variable`: the older form of `VariableV2`.
 
+use super::ref_variable;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::PartialShape;
 use ferroflow_tensor::Result;
-use super::ref_variable;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

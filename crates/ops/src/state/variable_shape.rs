@@ -1,12 +1,12 @@
 //! `VariableShape`: the shape of a resource variable's value.
 
+use super::variable_access::variable;
 use crate::types::INDEX;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor};
-use super::variable_access::variable;
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

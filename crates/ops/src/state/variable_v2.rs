@@ -1,7 +1,7 @@
 //! `VariableV2`: a variable by reference, shared by name within its container.
 
-use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use super::ref_variable;
+use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

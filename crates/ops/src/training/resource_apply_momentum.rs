@@ -1,9 +1,9 @@
 //! `ResourceApplyMomentum`: one step of Momentum on resource variables.
 
-use crate::types::FLOATS;
-use ferroflow_graph::op::{Kernel, OpSpec, Tolerance, WORDS};
 use super::apply_kernel;
 use super::rule::Rule;
+use crate::types::FLOATS;
+use ferroflow_graph::op::{Kernel, OpSpec, Tolerance, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

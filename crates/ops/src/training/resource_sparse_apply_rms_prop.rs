@@ -1,9 +1,9 @@
 //! `ResourceSparseApplyRMSProp`: one step of RMSProp on resource variables, for the rows named by indices.
 
-use crate::types::FLOATS;
-use ferroflow_graph::op::{Kernel, OpSpec, Tolerance, WORDS};
 use super::apply_kernel;
 use super::rule::Rule;
+use crate::types::FLOATS;
+use ferroflow_graph::op::{Kernel, OpSpec, Tolerance, WORDS};
 
 /// The op.
 pub const OP: OpSpec = OpSpec {

@@ -88,22 +88,22 @@ impl Rule {
             Rule::AdagradV2 => Update::Adagrad { lr: p[0], epsilon: p[1], update_slots: s.update_slots },
             Rule::AdagradDA => Update::AdagradDA { lr: p[0], l1: p[1], l2: p[2], global_step: p[3] },
             Rule::Adadelta => Update::Adadelta { lr: p[0], rho: p[1], epsilon: p[2] },
-            Rule::Adam => Update::Adam {
-                beta1_power: p[0],
-                beta2_power: p[1],
-                lr: p[2],
-                beta1: p[3],
-                beta2: p[4],
-                epsilon: p[5],
-                use_nesterov,
-            },
+            Rule::Adam => {
+                Update::Adam { beta1_power: p[0], beta2_power: p[1], lr: p[2], beta1: p[3], beta2: p[4], epsilon: p[5], use_nesterov }
+            }
             Rule::AdaMax => Update::AdaMax { beta1_power: p[0], lr: p[1], beta1: p[2], beta2: p[3], epsilon: p[4] },
             Rule::RmsProp => Update::RmsProp { lr: p[0], rho: p[1], momentum: p[2], epsilon: p[3] },
             Rule::CenteredRmsProp => Update::CenteredRmsProp { lr: p[0], rho: p[1], momentum: p[2], epsilon: p[3] },
             Rule::Ftrl | Rule::FtrlV2 => {
                 let shrinkage = if self == Rule::FtrlV2 { p[4] } else { R::of(0.0) };
                 if s.multiply_linear_by_lr {
-                    return Bound::Further(FurtherUpdate::ScaledFtrl { lr: p[0], l1: p[1], l2: p[2], lr_power: p[3], l2_shrinkage: shrinkage });
+                    return Bound::Further(FurtherUpdate::ScaledFtrl {
+                        lr: p[0],
+                        l1: p[1],
+                        l2: p[2],
+                        lr_power: p[3],
+                        l2_shrinkage: shrinkage,
+                    });
                 }
                 Update::Ftrl { lr: p[0], l1: p[1], l2: p[2], l2_shrinkage: shrinkage, lr_power: p[3] }
             }
