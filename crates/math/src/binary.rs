@@ -69,6 +69,8 @@ pub enum BinaryOp {
     SqrtGrad,
     /// x: output of `Tanh`, y: gradient.
     TanhGrad,
+    /// x / y rounded towards zero.
+    TruncateDiv,
 }
 
 /// Which operand of an in-place operation is overwritten.
@@ -230,8 +232,9 @@ fn floating<R: Real>(op: BinaryOp, x: Operand<R>, y: Operand<R>, out: &mut [R]) 
         BinaryOp::Xdivy => apply!(|x: R, y: R| zero_if(x.is_zero(), x / y)),
         BinaryOp::EluGrad => apply!(|g: R, y: R| if y < zero { g * (y + one) } else { g }),
         BinaryOp::InvGrad => apply!(|y: R, g: R| -g * y * y),
-        BinaryOp::ReluGrad => apply!(|g: R, x: R| if x > zero { g } else { zero }),
-        BinaryOp::Relu6Grad => apply!(|g: R, x: R| if x > zero && x < R::of(6.0) { g } else { zero }),
+        // Products, as in TensorFlow: a gradient that is NaN stays NaN where nothing flows.
+        BinaryOp::ReluGrad => apply!(|g: R, x: R| g * if x > zero { one } else { zero }),
+        BinaryOp::Relu6Grad => apply!(|g: R, x: R| g * if x > zero && x < R::of(6.0) { one } else { zero }),
         BinaryOp::RsqrtGrad => apply!(|y: R, g: R| -half * g * y * y * y),
         BinaryOp::SeluGrad => apply!(selu_grad::<R>),
         BinaryOp::SigmoidGrad => apply!(|y: R, g: R| g * y * (one - y)),
@@ -239,6 +242,7 @@ fn floating<R: Real>(op: BinaryOp, x: Operand<R>, y: Operand<R>, out: &mut [R]) 
         BinaryOp::SoftsignGrad => apply!(|g: R, x: R| g / ((one + x.abs()) * (one + x.abs()))),
         BinaryOp::SqrtGrad => apply!(|y: R, g: R| half * g / y),
         BinaryOp::TanhGrad => apply!(|y: R, g: R| g * (one - y * y)),
+        BinaryOp::TruncateDiv => apply!(|x: R, y: R| (x / y).trunc()),
         BinaryOp::BitwiseAnd | BinaryOp::BitwiseOr | BinaryOp::BitwiseXor | BinaryOp::LeftShift | BinaryOp::RightShift => {
             return Err(ArithmeticError::Unsupported);
         }
@@ -310,7 +314,7 @@ macro_rules! integer_element {
                     BinaryOp::BitwiseAnd => apply!(|x, y| x & y),
                     BinaryOp::BitwiseOr => apply!(|x, y| x | y),
                     BinaryOp::BitwiseXor => apply!(|x, y| x ^ y),
-                    BinaryOp::Div | BinaryOp::DivNoNan => apply!(|x: $t, y: $t| if y == 0 { 0 } else { x.wrapping_div(y) }),
+                    BinaryOp::Div | BinaryOp::DivNoNan | BinaryOp::TruncateDiv => apply!(|x: $t, y: $t| if y == 0 { 0 } else { x.wrapping_div(y) }),
                     BinaryOp::FloorDiv => apply!(|x: $t, y: $t| {
                         if y == 0 {
                             return 0;
@@ -360,7 +364,7 @@ macro_rules! integer_element {
 
             fn check_right(op: BinaryOp, y: &[Self]) -> Result<(), ArithmeticError> {
                 match op {
-                    BinaryOp::Div | BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Mod if y.contains(&0) => {
+                    BinaryOp::Div | BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Mod | BinaryOp::TruncateDiv if y.contains(&0) => {
                         Err(ArithmeticError::DivisionByZero)
                     }
                     BinaryOp::Pow if $signed && y.iter().any(|&y| y >> (<$t>::BITS - 1) != 0) => Err(ArithmeticError::NegativePower),

@@ -63,14 +63,14 @@ fn covered(w: &Window, place: usize) -> usize {
     w.covered(0, at[0]).len() * w.covered(1, at[1]).len()
 }
 
-/// Whether `x` takes the place of `best`: it is larger, or the first NaN.
+/// Whether `x` takes the place of `best`: it is larger, or the first number that is one.
 #[inline(always)]
 fn beats<T: PartialOrd>(x: T, best: T) -> bool {
     // A value that does not compare with itself is NaN.
-    x > best || (x.partial_cmp(&x).is_none() && best.partial_cmp(&best).is_some())
+    x > best || (best.partial_cmp(&best).is_none() && x.partial_cmp(&x).is_some())
 }
 
-/// y[place, :] = the largest elements under the window; 0 where it covers nothing. Panics when a length does not fit.
+/// y[place, :] = the largest elements under the window, NaN passed over; 0 where it covers nothing. Panics when a length does not fit.
 pub fn max_pool<T: PoolElement>(pool: &dyn ParallelFor, w: &Window, x: &[T], y: &mut [T]) {
     assert_eq!((x.len(), y.len()), (w.input_len(), w.places() * w.depth));
     if y.is_empty() {
@@ -198,10 +198,12 @@ mod tests {
     }
 
     #[test]
-    fn not_a_number_is_the_largest() {
+    fn not_a_number_is_passed_over() {
         let mut y = [0f32; 2];
-        max_pool(&Inline, &window(1), &[1.0, f32::NAN, 3.0, 4.0], &mut y);
-        assert!(y[0].is_nan() && y[1].is_nan());
+        max_pool(&Inline, &window(1), &[f32::NAN, 1.0, f32::NAN, f32::NAN], &mut y);
+        assert_eq!(y, [1.0, 1.0]);
+        max_pool(&Inline, &window(1), &[f32::NAN, f32::NAN, 0.0, 1.0], &mut y);
+        assert!(y[0].is_nan() && y[1] == 1.0);
     }
 
     #[test]

@@ -144,6 +144,18 @@ fn sign<R: Real>(x: R) -> R {
     if x.is_nan() { x } else { y }
 }
 
+/// The inverse hyperbolic functions of large numbers are ln 2x, and `std` overflows there.
+#[inline(always)]
+fn asinh<R: Real>(x: R) -> R {
+    let a = x.abs();
+    if a > R::of(1e8) { (a.ln() + R::of(std::f64::consts::LN_2)).copysign(x) } else { x.asinh() }
+}
+
+#[inline(always)]
+fn acosh<R: Real>(x: R) -> R {
+    if x > R::of(1e8) { x.ln() + R::of(std::f64::consts::LN_2) } else { x.acosh() }
+}
+
 fn floating<R: Real>(op: UnaryOp, x: &[R], y: &mut [R]) -> Result<(), ArithmeticError> {
     macro_rules! apply {
         ($f:expr) => {
@@ -153,9 +165,9 @@ fn floating<R: Real>(op: UnaryOp, x: &[R], y: &mut [R]) -> Result<(), Arithmetic
     match op {
         UnaryOp::Abs => apply!(|x: R| x.abs()),
         UnaryOp::Acos => apply!(|x: R| x.acos()),
-        UnaryOp::Acosh => apply!(|x: R| x.acosh()),
+        UnaryOp::Acosh => apply!(acosh::<R>),
         UnaryOp::Asin => apply!(|x: R| x.asin()),
-        UnaryOp::Asinh => apply!(|x: R| x.asinh()),
+        UnaryOp::Asinh => apply!(asinh::<R>),
         UnaryOp::Atan => apply!(|x: R| x.atan()),
         UnaryOp::Atanh => apply!(|x: R| x.atanh()),
         UnaryOp::Ceil => apply!(|x: R| x.ceil()),

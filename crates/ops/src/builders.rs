@@ -1364,6 +1364,110 @@ pub fn floor_mod(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("FloorMod").input(x).input(y)
 }
 
+/// `FusedBatchNorm`: y = (x - mean) / sqrt(variance + epsilon) scale + offset for each channel; in training mean and variance are those of x, over all dimensions but that of the channels.
+///
+/// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
+#[track_caller]
+pub fn fused_batch_norm(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("FusedBatchNorm").input(x).input(scale).input(offset).input(mean).input(variance)
+}
+
+/// `FusedBatchNormGrad`: The gradients of x, scale and offset from that of y; reserve_space_1 and 2 are mean and variance.
+///
+/// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
+#[track_caller]
+pub fn fused_batch_norm_grad(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+) -> OpBuilder {
+    let y_backprop = y_backprop.into();
+    let graph = y_backprop.graph().clone();
+    graph.op("FusedBatchNormGrad").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2)
+}
+
+/// `FusedBatchNormGradV2`: The gradients of x, scale and offset from that of y; reserve_space_1 and 2 are mean and variance.
+///
+/// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
+#[track_caller]
+pub fn fused_batch_norm_grad_v2(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+) -> OpBuilder {
+    let y_backprop = y_backprop.into();
+    let graph = y_backprop.graph().clone();
+    graph.op("FusedBatchNormGradV2").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2)
+}
+
+/// `FusedBatchNormGradV3`: The gradients of x, scale and offset from that of y; reserve_space_1 and 2 are mean and variance.
+///
+/// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW", "NDHWC", "NCDHW"} = "NHWC"; is_training: bool = true`
+#[track_caller]
+pub fn fused_batch_norm_grad_v3(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+    reserve_space_3: impl Into<Output>,
+) -> OpBuilder {
+    let y_backprop = y_backprop.into();
+    let graph = y_backprop.graph().clone();
+    graph
+        .op("FusedBatchNormGradV3")
+        .input(y_backprop)
+        .input(x)
+        .input(scale)
+        .input(reserve_space_1)
+        .input(reserve_space_2)
+        .input(reserve_space_3)
+}
+
+/// `FusedBatchNormV2`: y = (x - mean) / sqrt(variance + epsilon) scale + offset for each channel; in training mean and variance are those of x, over all dimensions but that of the channels.
+///
+/// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
+#[track_caller]
+pub fn fused_batch_norm_v2(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("FusedBatchNormV2").input(x).input(scale).input(offset).input(mean).input(variance)
+}
+
+/// `FusedBatchNormV3`: y = (x - mean) / sqrt(variance + epsilon) scale + offset for each channel; in training mean and variance are those of x, over all dimensions but that of the channels.
+///
+/// Attributes: `T: type in {half, bfloat16, float}; U: type in {bfloat16, float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW", "NDHWC", "NCDHW"} = "NHWC"; is_training: bool = true`
+#[track_caller]
+pub fn fused_batch_norm_v3(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("FusedBatchNormV3").input(x).input(scale).input(offset).input(mean).input(variance)
+}
+
 /// `Gather`: The slices of `params` along the first axis that `indices` name.
 ///
 /// Attributes: `validate_indices: bool = true; Tparams: type; Tindices: type in {int32, int64}`
@@ -1688,6 +1792,16 @@ pub fn l2_loss(t: impl Into<Output>) -> OpBuilder {
     let t = t.into();
     let graph = t.graph().clone();
     graph.op("L2Loss").input(t)
+}
+
+/// `LRN`: output = input / (bias + alpha sqr_sum)^beta, sqr_sum being the sum of squares over the depths at most depth_radius away.
+///
+/// Attributes: `depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; T: type in {half, bfloat16, float} = float`
+#[track_caller]
+pub fn lrn(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("LRN").input(input)
 }
 
 /// `LeakyRelu`: activations = features where positive, else alpha features.

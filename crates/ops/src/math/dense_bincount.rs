@@ -53,7 +53,7 @@ mod tests {
         let none = || tensor(&[0], &[] as &[f32]);
         assert_eq!(run(input(), 2, none(), false).unwrap().as_slice::<f32>().unwrap(), [0.0, 2.0, 1.0, 0.0]);
         assert_eq!(run(input(), 2, none(), true).unwrap().as_slice::<f32>().unwrap(), [0.0, 1.0, 1.0, 0.0]);
-        assert_eq!(run(tensor(&[0, 0], &[]), 5, none(), true).unwrap().dims(), [0, 5]);
+        assert_eq!(run(tensor(&[0, 0], &[] as &[i32]), 5, none(), true).unwrap().dims(), [0, 5]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ mod tests {
     fn rows_meet_columns() {
         let y = run(tensor(&[2, 2], &[1f32, 2.0, 3.0, 4.0]), tensor(&[2, 1], &[10f32, 1.0])).unwrap();
         assert_eq!((y.dims(), y.as_slice::<f32>().unwrap()), (&[2i64, 1][..], &[12f32, 34.0][..]));
-        let y = run(tensor(&[2, 0], &[] as &[f64]), tensor(&[0, 2], &[])).unwrap();
+        let y = run(tensor(&[2, 0], &[] as &[f64]), tensor(&[0, 2], &[] as &[f64])).unwrap();
         assert_eq!(y.as_slice::<f64>().unwrap(), [0.0; 4]);
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn joined(data: &Tensor, width: usize, entries: &[Entry], shape: Shap
     }, else { return Err(unsupported("a segment reduction", dtype)) });
     if matches!(empty, Empty::Lowest | Empty::Highest) {
         with_real!(dtype => T, {
-            let value = if empty == Empty::Lowest { T::min_value() } else { T::max_value() };
+            let value = if empty == Empty::Lowest { <T as Bounded>::min_value() } else { <T as Bounded>::max_value() };
             fill_empty(out.as_mut_slice::<T>()?, width, &counts, value);
         }, else { return Err(unsupported("a segment reduction", dtype)) });
     }

@@ -1,4 +1,4 @@
-//! `TruncateDiv`: the quotient of integers, rounded towards zero.
+//! `TruncateDiv`: the quotient, rounded towards zero.
 
 use super::elementwise::binary;
 use crate::prelude::*;
@@ -10,6 +10,7 @@ pub const OP: OpSpec = OpSpec {
     doc: "z = x / y rounded towards zero, with broadcasting.",
     shape: shape::broadcast,
     gradient: Gradient::Zero,
-    kernels: &[Kernel::cpu(|ctx| binary(ctx, BinaryOp::Div)).on("T", INTEGERS)],
+    kernels: &[Kernel::cpu(|ctx| binary(ctx, BinaryOp::TruncateDiv)).on("T", REAL)],
+    tolerance: Tolerance::Rounding,
     ..WORDS
 };

@@ -1,47 +1,24 @@
 //! `Conv2D`: convolution of images with a filter.
 
-use super::convolution::{CONVOLVED, Loop, result_shape, run, window};
-use super::sliding_window::{Sliding, sliding_like};
+use super::convolution::{CONVOLVED, convolved, convolved_shape};
+use super::sliding_window::sliding_like;
 use crate::array::dims::shape_of;
 use crate::prelude::*;
-use ferroflow_math::{ConvElement, ParallelFor, Window, conv2d};
 
 pub const OP: OpSpec = OpSpec {
     signature: "Conv2D(input: T, filter: T) -> (output: T)",
     attrs: "T: type in {half, bfloat16, float, double, int32}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {\"SAME\", \"VALID\", \"EXPLICIT\"}; explicit_paddings: list(int) = []; data_format: string in {\"NHWC\", \"NCHW\"} = \"NHWC\"; dilations: list(int) = [1, 1, 1, 1]",
     doc: "output[b, i, j, k] = the sum over rows, columns and depth of input[b, i stride + r, j stride + c, d] filter[r, c, d, k].",
-    shape: conv_shape,
+    shape: convolved_shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute).on("T", CONVOLVED)],
     tolerance: Tolerance::Rounding,
     ..WORDS
 };
 
-struct Forward {
-    window: Window,
-    depth: usize,
-}
-
-impl Loop for Forward {
-    fn run<T: ConvElement>(&self, pool: &dyn ParallelFor, x: &[T], filter: &[T], y: &mut [T]) {
-        conv2d(pool, &self.window, x, filter, self.depth, y);
-    }
-}
-
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let (window, depth) = window(ctx, ctx.input(0)?.shape(), ctx.input(1)?.shape())?;
-    run(ctx, 0, 1, result_shape(&window, depth)?, &Forward { window, depth })
-}
-
-fn conv_shape(c: &mut ShapeContext) -> Result<()> {
-    let (x, filter) = (c.with_rank(0, 4)?, c.with_rank(1, 4)?);
-    let Ok(sliding) = Sliding::of(&c.node().attrs) else {
-        c.set_output(0, PartialShape::of_rank(4));
-        return Ok(());
-    };
-    let rows = sliding.known_along(0, x.dim(1), filter.dim(0))?;
-    let cols = sliding.known_along(1, x.dim(2), filter.dim(1))?;
-    c.set_output(0, PartialShape::new(&[x.dim(0), rows, cols, filter.dim(3)]));
+    let y = convolved(ctx)?;
+    ctx.set_output(0, y);
     Ok(())
 }
 

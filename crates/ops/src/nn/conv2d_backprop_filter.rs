@@ -32,7 +32,9 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let shape = sizes(ctx, 1, "filter_sizes")?;
     let (window, depth) = window(ctx, ctx.input(0)?.shape(), &shape)?;
     check_gradient_shape(ctx, ctx.input(2)?.shape(), &window, depth)?;
-    run(ctx, 0, 2, shape, &Backward { window, depth })
+    let out = run(ctx, 0, 2, shape, &Backward { window, depth })?;
+    ctx.set_output(0, out);
+    Ok(())
 }
 
 fn filter_shape(c: &mut ShapeContext) -> Result<()> {

@@ -43,7 +43,9 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let shape = images(ctx)?;
     let (window, depth) = window(ctx, &shape, ctx.input(1)?.shape())?;
     check_gradient_shape(ctx, ctx.input(2)?.shape(), &window, depth)?;
-    run(ctx, 1, 2, shape, &Backward { window, depth })
+    let out = run(ctx, 1, 2, shape, &Backward { window, depth })?;
+    ctx.set_output(0, out);
+    Ok(())
 }
 
 fn input_shape(c: &mut ShapeContext) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::sliding_window::Sliding;
 use crate::parallel::pool;
 use crate::prelude::*;
-use ferroflow_math::{ConvElement, Window};
+use ferroflow_math::{ConvElement, Window, conv2d};
 
 /// Types with a convolution.
 pub(crate) const CONVOLVED: &[DType] = &[DType::Half, DType::BFloat16, DType::Float, DType::Double, DType::Int32];
@@ -64,7 +64,7 @@ pub(crate) fn check_gradient_shape(ctx: &OpKernelContext, dy: &Shape, w: &Window
     Ok(())
 }
 
-/// A loop over images, filter and gradients of any type: `(pool, window, first operand, second operand, out depth, result)`.
+/// A loop over images, filters or gradients of any type.
 pub(crate) trait Loop {
     fn run<T: ConvElement>(&self, pool: &dyn ferroflow_math::ParallelFor, x: &[T], y: &[T], out: &mut [T]);
 }
@@ -72,12 +72,46 @@ pub(crate) trait Loop {
 /// Runs the loop on inputs `x` and `y`.
 ///
 /// Errors: `Unimplemented` for other types; `ResourceExhausted` without memory.
-pub(crate) fn run(ctx: &mut OpKernelContext, x: usize, y: usize, shape: Shape, body: &impl Loop) -> Result<()> {
+pub(crate) fn run(ctx: &OpKernelContext, x: usize, y: usize, shape: Shape, body: &impl Loop) -> Result<Tensor> {
     let (x, y) = (ctx.input(x)?, ctx.input(y)?);
     let mut out = Tensor::for_overwrite(x.dtype(), shape)?;
     ferroflow_tensor::dispatch!(x.dtype(), [half::f16, half::bf16, f32, f64, i32] => T, {
         body.run::<T>(&pool(ctx.step), x.as_slice()?, y.as_slice()?, out.as_mut_slice()?);
     }, else { return Err(unsupported(ctx.node.op_name(), x.dtype())) });
-    ctx.set_output(0, out);
+    Ok(out)
+}
+
+/// Images convolved with a filter: inputs 0 and 1.
+struct Forward {
+    window: Window,
+    depth: usize,
+}
+
+impl Loop for Forward {
+    fn run<T: ConvElement>(&self, pool: &dyn ferroflow_math::ParallelFor, x: &[T], filter: &[T], y: &mut [T]) {
+        conv2d(pool, &self.window, x, filter, self.depth, y);
+    }
+}
+
+/// Input 0 convolved with input 1.
+///
+/// Errors: as [`window`] and [`run`].
+pub(crate) fn convolved(ctx: &OpKernelContext) -> Result<Tensor> {
+    let (window, depth) = window(ctx, ctx.input(0)?.shape(), ctx.input(1)?.shape())?;
+    run(ctx, 0, 1, result_shape(&window, depth)?, &Forward { window, depth })
+}
+
+/// The shape of a convolution's result.
+///
+/// Errors: `InvalidArgument` for ranks other than 4, and a window larger than the padded image.
+pub(crate) fn convolved_shape(c: &mut ShapeContext) -> Result<()> {
+    let (x, filter) = (c.with_rank(0, 4)?, c.with_rank(1, 4)?);
+    let Ok(sliding) = Sliding::of(&c.node().attrs) else {
+        c.set_output(0, PartialShape::of_rank(4));
+        return Ok(());
+    };
+    let rows = sliding.known_along(0, x.dim(1), filter.dim(0))?;
+    let cols = sliding.known_along(1, x.dim(2), filter.dim(1))?;
+    c.set_output(0, PartialShape::new(&[x.dim(0), rows, cols, filter.dim(3)]));
     Ok(())
 }

@@ -1,12 +1,8 @@
 //! `_FusedMatMul`: a matrix product with what follows it, as a TensorFlow master's optimiser joins them.
 
-use super::bias::add_bias;
-use crate::math::elementwise::apply_in_place;
+use super::fusion::apply_fused;
 use crate::math::matrix_product::{product, product_shape};
-use crate::parallel::pool;
 use crate::prelude::*;
-use ferroflow_math::{Floating, Real, UnaryOp};
-use num_traits::AsPrimitive;
 
 pub const OP: OpSpec = OpSpec {
     signature: "_FusedMatMul(a: T, b: T, args: num_args * T) -> (product: T)",
@@ -21,44 +17,10 @@ pub const OP: OpSpec = OpSpec {
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let attrs = &ctx.node.attrs;
-    let pool = pool(ctx.step);
-    let mut c = product(ctx, attrs.bool("transpose_a")?, attrs.bool("transpose_b")?)?;
-    let mut arg = 2;
-    for fused in attrs.strs("fused_ops")? {
-        let function = match fused.as_ref() {
-            b"BiasAdd" => {
-                add_bias(&pool, &mut c, ctx.input(arg)?, false)?;
-                arg += 1;
-                continue;
-            }
-            b"LeakyRelu" => {
-                leak(&mut c, f64::from(attrs.float("leakyrelu_alpha")?))?;
-                continue;
-            }
-            b"Relu" => UnaryOp::Relu,
-            b"Relu6" => UnaryOp::Relu6,
-            b"Elu" => UnaryOp::Elu,
-            b"Tanh" => UnaryOp::Tanh,
-            b"Sigmoid" => UnaryOp::Sigmoid,
-            other => return Err(unimplemented(format!("Fusion is not implemented: {}", String::from_utf8_lossy(other)))),
-        };
-        apply_in_place(&pool, function, &mut c)?;
-    }
+    let c = product(ctx, attrs.bool("transpose_a")?, attrs.bool("transpose_b")?)?;
+    let c = apply_fused(ctx, c)?;
     ctx.set_output(0, c);
     Ok(())
-}
-
-fn leak(x: &mut Tensor, alpha: f64) -> Result<()> {
-    let dtype = x.dtype();
-    with_float!(dtype => T, {
-        for x in x.as_mut_slice::<T>()? {
-            let wide: f64 = x.widen().as_();
-            if wide < 0.0 {
-                *x = T::narrow(Real::of(alpha * wide));
-            }
-        }
-        Ok(())
-    }, else { Err(unsupported("LeakyRelu", dtype)) })
 }
 
 #[cfg(test)]

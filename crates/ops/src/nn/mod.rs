@@ -3,6 +3,7 @@
 
 pub(crate) mod avg_pool;
 pub(crate) mod avg_pool_grad;
+pub(crate) mod batch_norm;
 pub(crate) mod bias;
 pub(crate) mod bias_add;
 pub(crate) mod bias_add_grad;
@@ -16,7 +17,15 @@ pub(crate) mod cross_entropy;
 pub(crate) mod elu;
 pub(crate) mod elu_grad;
 pub(crate) mod float_map;
+pub(crate) mod fused_batch_norm;
+pub(crate) mod fused_batch_norm_grad;
+pub(crate) mod fused_batch_norm_grad_v2;
+pub(crate) mod fused_batch_norm_grad_v3;
+pub(crate) mod fused_batch_norm_v2;
+pub(crate) mod fused_batch_norm_v3;
+pub(crate) mod fused_conv2d;
 pub(crate) mod fused_mat_mul;
+pub(crate) mod fusion;
 pub(crate) mod in_top_k;
 pub(crate) mod in_top_kv2;
 pub(crate) mod l2_loss;
@@ -24,6 +33,7 @@ pub(crate) mod largest;
 pub(crate) mod leaky_relu;
 pub(crate) mod leaky_relu_grad;
 pub(crate) mod log_softmax;
+pub(crate) mod lrn;
 pub(crate) mod max_pool;
 pub(crate) mod max_pool_grad;
 pub(crate) mod pooling;
@@ -60,6 +70,13 @@ pub const ALL: &[&OpSpec] = &[
     &conv2d_backprop_input::OP,
     &elu::OP,
     &elu_grad::OP,
+    &fused_batch_norm::OP,
+    &fused_batch_norm_grad::OP,
+    &fused_batch_norm_grad_v2::OP,
+    &fused_batch_norm_grad_v3::OP,
+    &fused_batch_norm_v2::OP,
+    &fused_batch_norm_v3::OP,
+    &fused_conv2d::OP,
     &fused_mat_mul::OP,
     &in_top_k::OP,
     &in_top_kv2::OP,
@@ -67,6 +84,7 @@ pub const ALL: &[&OpSpec] = &[
     &leaky_relu::OP,
     &leaky_relu_grad::OP,
     &log_softmax::OP,
+    &lrn::OP,
     &max_pool::OP,
     &max_pool_grad::OP,
     &relu::OP,

@@ -13,10 +13,10 @@ pub(crate) fn pool_window(ctx: &OpKernelContext, images: &Shape) -> Result<Windo
     }
     let size = pool_size(&ctx.node.attrs)?;
     let window = Sliding::of(&ctx.node.attrs)?.window(images, size)?;
-    for axis in 0..2 {
+    for ((out, pad), size) in window.out.iter().zip(&window.pad).zip(&size) {
         // A window that lies in the padding alone has no largest element and no mean.
-        if window.out[axis] > 0 && window.pad[axis] >= size[axis] {
-            return Err(invalid_argument(format!("the padding {} is as large as the window {}", window.pad[axis], size[axis])));
+        if *out > 0 && pad >= size {
+            return Err(invalid_argument(format!("the padding {pad} is as large as the window {size}")));
         }
     }
     Ok(window)
