@@ -100,7 +100,8 @@ def attr_json(attr):
 
 
 def tensor_json(value):
-    value = np.asarray(value)
+    # As an object: numpy's own byte strings lose their trailing zeros.
+    value = np.asarray(value, object) if isinstance(value, (bytes, str)) else np.asarray(value)
     if value.dtype.kind in "SU":
         value = value.astype(object)
     out = {"dtype": dtype_name(value), "shape": list(value.shape)}

@@ -5,6 +5,7 @@ mod process;
 mod serve;
 
 use clap::{Parser, Subcommand};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Tensors are pooled by the library; what is left are many small, short-lived blocks on several threads.
@@ -37,7 +38,12 @@ fn main() -> ExitCode {
         Command::Demo(_) | Command::DemoWorker(_) => "warn",
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("FERROFLOW_LOG").unwrap_or_else(|_| default.into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false)
+        .init();
     let outcome = match cli.command {
         Command::Serve(args) => serve::run(args),
         Command::Demo(args) => demo::run(args),

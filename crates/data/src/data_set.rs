@@ -91,8 +91,9 @@ impl DataSet {
         }
         let mut order: Vec<usize> = (0..self.len()).collect();
         SplitMix::new(seed).shuffle(&mut order);
-        let (test, train): (Vec<(usize, &usize)>, Vec<(usize, &usize)>) = order.iter().enumerate().partition(|(i, _)| i % n == 0);
-        let places = |part: Vec<(usize, &usize)>| part.into_iter().map(|(_, &p)| p).collect::<Vec<usize>>();
-        Ok(Split { train: self.select(&places(train))?, test: self.select(&places(test))? })
+        let part = |for_testing: bool| -> Vec<usize> {
+            order.iter().enumerate().filter(|(i, _)| (i % n == 0) == for_testing).map(|(_, &place)| place).collect()
+        };
+        Ok(Split { train: self.select(&part(false))?, test: self.select(&part(true))? })
     }
 }

@@ -289,6 +289,7 @@ fn on_the_way(nodes: &NodeGraph, ys: &[Output], xs: &[Output], stops: &[Output])
 }
 
 #[cfg(test)]
+#[allow(clippy::cloned_ref_to_slice_refs)] // `&[y.clone()]` is how a program would write it.
 mod tests {
     use super::*;
     use crate::test_ops::graph;

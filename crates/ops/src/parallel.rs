@@ -32,9 +32,11 @@ mod tests {
     fn a_loop_runs_on_the_steps_pool() {
         let step = bare_step(4);
         let seen: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
-        for_each_range(&pool(&step), 100, 3, &|range| range.for_each(|i| {
-            seen[i].fetch_add(1, Ordering::Relaxed);
-        }));
+        for_each_range(&pool(&step), 100, 3, &|range| {
+            range.for_each(|i| {
+                seen[i].fetch_add(1, Ordering::Relaxed);
+            })
+        });
         assert_eq!(pool(&step).threads(), 4);
         assert!(seen.iter().all(|n| n.load(Ordering::Relaxed) == 1));
     }

@@ -21,6 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use run_graph::{LocalRun, not_valid};
 pub use sessions::Sessions;
 
+/// What a CPU device reports, in bytes; TF's CPU devices report this number too, which limits nothing.
+const MEMORY_LIMIT: i64 = 256 << 20;
+
 /// How many request ids a worker remembers.
 const REMEMBERED_REQUESTS: usize = 100_000;
 
@@ -72,7 +75,7 @@ impl Worker {
         let one = |d: &Arc<ferroflow_runtime::Device>| DeviceAttributes {
             name: d.info.name.to_string(),
             device_type: d.device_type().to_owned(),
-            memory_limit: 0,
+            memory_limit: MEMORY_LIMIT,
             incarnation: d.info.incarnation,
         };
         self.env.devices.iter().map(one).collect()

@@ -25,8 +25,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     }
     let values: Vec<_> = shapes.iter().map(|s| s.to_i64s()).collect::<Result<_>>()?;
     let Some(first) = values.first() else { return Err(invalid_argument("there are no shapes")) };
-    let axis =
-        axis_in(at, first.len()).map_err(|_| invalid_argument(format!("Concat dim is out of range: {at} vs. {}", first.len())))?;
+    let axis = axis_in(at, first.len()).map_err(|_| invalid_argument(format!("Concat dim is out of range: {at} vs. {}", first.len())))?;
     let mut offset = 0i64;
     let mut offsets = Vec::with_capacity(values.len());
     for (i, value) in values.iter().enumerate() {

@@ -18,7 +18,10 @@ enum Key {
 fn keys(x: &Tensor) -> Result<Vec<Option<Key>>> {
     fn floats<T: Float + ferroflow_tensor::Element>(x: &Tensor) -> Result<Vec<Option<Key>>> {
         // Adding 0 makes 0 of −0.
-        Ok(x.as_slice::<T>()?.iter().map(|v| (!v.is_nan()).then(|| Key::Bits((*v + T::zero()).to_f64().unwrap_or(0.0).to_bits() as u128))).collect())
+        Ok(x.as_slice::<T>()?
+            .iter()
+            .map(|v| (!v.is_nan()).then(|| Key::Bits((*v + T::zero()).to_f64().unwrap_or(0.0).to_bits() as u128)))
+            .collect())
     }
     if x.dtype() == DType::String {
         return Ok(x.as_strings()?.iter().map(|s| Some(Key::Text(s.clone()))).collect());

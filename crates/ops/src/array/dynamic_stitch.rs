@@ -40,7 +40,11 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let data: Vec<&Tensor> = (n..2 * n).map(|i| ctx.input(i)).collect::<Result<_>>()?;
     for (m, (i, d)) in indices.iter().zip(&data).enumerate() {
         if d.dims().get(..i.rank()) != Some(i.dims()) {
-            return Err(invalid_argument(format!("data[{m}].shape = {} does not start with indices[{m}].shape = {}", d.shape(), i.shape())));
+            return Err(invalid_argument(format!(
+                "data[{m}].shape = {} does not start with indices[{m}].shape = {}",
+                d.shape(),
+                i.shape()
+            )));
         }
         if d.dims()[i.rank()..] != data[0].dims()[indices[0].rank()..] {
             return Err(invalid_argument(format!(

@@ -17,7 +17,10 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let expected = ctx.node.attrs.shape("shape")?;
     let have = ctx.input(0)?.shape();
     if !expected.matches(have) {
-        return Err(invalid_argument(format!("Shape of tensor {} {have} is not compatible with expected shape {expected}.", ctx.node.name)));
+        return Err(invalid_argument(format!(
+            "Shape of tensor {} {have} is not compatible with expected shape {expected}.",
+            ctx.node.name
+        )));
     }
     ctx.pass_on(0, 0)
 }

@@ -40,10 +40,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     }
     let Some((&depth, outer)) = indices.dims().split_last() else { return Err(invalid_argument("indices must be at least a vector")) };
     if depth as usize > x.rank() {
-        return Err(invalid_argument(format!(
-            "index innermost dimension length must be <= params rank; saw: {depth} vs. {}",
-            x.rank()
-        )));
+        return Err(invalid_argument(format!("index innermost dimension length must be <= params rank; saw: {depth} vs. {}", x.rank())));
     }
     let dims: Vec<i64> = [outer, &x.dims()[depth as usize..]].concat();
     let shape = Shape::new(&dims)?;
@@ -64,7 +61,9 @@ fn shape(c: &mut ShapeContext) -> Result<()> {
     let (Some(p), Some(i)) = (params.dims(), indices.dims()) else { return Ok(()) };
     let Some((Some(depth), outer)) = i.split_last().map(|(d, o)| (*d, o)) else { return Ok(()) };
     if depth as usize > p.len() {
-        return Err(invalid_argument(format!("indices.shape[-1] must be <= params.rank, but saw indices shape: {indices} and params shape: {params}")));
+        return Err(invalid_argument(format!(
+            "indices.shape[-1] must be <= params.rank, but saw indices shape: {indices} and params shape: {params}"
+        )));
     }
     c.set_output(0, PartialShape::new(&[outer, &p[depth as usize..]].concat()));
     Ok(())
@@ -99,7 +98,8 @@ mod tests {
         assert_eq!(gather(square(), &[2, 2], &[0, 1, 1, 0]).unwrap().as_slice::<f32>().unwrap(), [2.0, 3.0]);
         assert_eq!(gather(square(), &[1, 1], &[1]).unwrap().as_slice::<f32>().unwrap(), [3.0, 4.0]);
         assert_eq!(gather(square(), &[2, 0], &[]).unwrap().dims(), [2, 2, 2]);
-        let y = OpTester::new(&OP).input(square()).input(tensor(&[2, 1], &[5i32, 0])).attr("bad_indices_policy", "IGNORE").run_one().unwrap();
+        let y =
+            OpTester::new(&OP).input(square()).input(tensor(&[2, 1], &[5i32, 0])).attr("bad_indices_policy", "IGNORE").run_one().unwrap();
         assert_eq!(y.as_slice::<f32>().unwrap(), [0.0, 0.0, 1.0, 2.0]);
     }
 

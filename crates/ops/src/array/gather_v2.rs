@@ -35,17 +35,26 @@ pub(crate) fn gather(ctx: &mut OpKernelContext, axis: i64, batch_dims: i64) -> R
     }
     let rank = x.rank() as i64;
     if !(-rank..rank).contains(&axis) {
-        return Err(invalid_argument(format!("Shape must be at least rank {} but is rank {rank}", if axis < 0 { -axis } else { axis.saturating_add(1) })));
+        return Err(invalid_argument(format!(
+            "Shape must be at least rank {} but is rank {rank}",
+            if axis < 0 { -axis } else { axis.saturating_add(1) }
+        )));
     }
     let axis = (if axis < 0 { axis + rank } else { axis }) as usize;
     let indices_rank = indices.rank() as i64;
     let batch_dims = if batch_dims < 0 { batch_dims + indices_rank } else { batch_dims };
     if !(0..=indices_rank).contains(&batch_dims) || batch_dims as usize > axis {
-        return Err(invalid_argument(format!("batch_dims ({batch_dims}) must be at most axis ({axis}) and the rank of indices ({indices_rank})")));
+        return Err(invalid_argument(format!(
+            "batch_dims ({batch_dims}) must be at most axis ({axis}) and the rank of indices ({indices_rank})"
+        )));
     }
     let b = batch_dims as usize;
     if x.dims()[..b] != indices.dims()[..b] {
-        return Err(invalid_argument(format!("params.shape{} and indices.shape{} differ in the batch dimensions", x.shape(), indices.shape())));
+        return Err(invalid_argument(format!(
+            "params.shape{} and indices.shape{} differ in the batch dimensions",
+            x.shape(),
+            indices.shape()
+        )));
     }
     let n = x.dims()[axis] as usize;
     let picked = checked(indices, n)?;

@@ -48,7 +48,10 @@ pub(crate) fn concat_shape(inputs: &[&Tensor], axis: i64) -> Result<(usize, Shap
         return Err(invalid_argument("ConcatOp : Can't concatenate scalars (use tf.stack instead)"));
     }
     if !(-rank..rank).contains(&axis) {
-        return Err(invalid_argument(format!("ConcatOp : Expected concatenating dimensions in the range [{}, {rank}), but got {axis}", -rank)));
+        return Err(invalid_argument(format!(
+            "ConcatOp : Expected concatenating dimensions in the range [{}, {rank}), but got {axis}",
+            -rank
+        )));
     }
     let axis = (if axis < 0 { axis + rank } else { axis }) as usize;
     let mut dims = first.dims().to_vec();
@@ -80,7 +83,8 @@ pub(crate) fn concat_shape(inputs: &[&Tensor], axis: i64) -> Result<(usize, Shap
 /// Errors: as [`concat_shape`]; `InvalidArgument` if the axis is no scalar.
 pub(crate) fn concat(ctx: &mut OpKernelContext, values: std::ops::Range<usize>, axis: usize, axis_name: &str) -> Result<()> {
     let at = ctx.input(axis)?;
-    if at.num_elements() != 1 || at.rank() > 0 {
+    // A vector of one element is taken too, as TF does.
+    if at.num_elements() != 1 || at.rank() > 1 {
         return Err(invalid_argument(format!("{axis_name} tensor should be a scalar integer, but got shape {}", at.shape())));
     }
     let at = at.to_i64()?;
@@ -102,7 +106,6 @@ pub(crate) fn concat(ctx: &mut OpKernelContext, values: std::ops::Range<usize>, 
 ///
 /// Errors: `InvalidArgument` if known shapes contradict each other.
 pub(crate) fn infer(c: &mut ShapeContext, values: std::ops::Range<usize>, axis: usize) -> Result<()> {
-    c.with_rank(axis, 0)?;
     let rank = values.clone().find_map(|i| c.input(i).rank());
     let Some(rank) = rank else { return Ok(()) };
     if rank == 0 {

@@ -22,7 +22,8 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let (m, n) = (*m, *n);
     let shape = Shape::new(&[outer, &[m.min(n)]].concat())?;
     let columns = n as usize;
-    let y = ByPlace { block: (m * n) as usize, rows: 1, columns: m.min(n) as usize, element: |_, j| Some(j * columns + j) }.run(x, shape)?;
+    let y =
+        ByPlace { block: (m * n) as usize, rows: 1, columns: m.min(n) as usize, element: |_, j| Some(j * columns + j) }.run(x, shape)?;
     ctx.set_output(0, y);
     Ok(())
 }

@@ -31,6 +31,7 @@ pub(crate) mod identity_n;
 pub(crate) mod invert_permutation;
 pub(crate) mod joined_rows;
 pub(crate) mod lin_space;
+pub(crate) mod list_diff;
 pub(crate) mod matrix_band_part;
 pub(crate) mod matrix_diag;
 pub(crate) mod matrix_diag_part;
@@ -104,6 +105,7 @@ pub const ALL: &[&OpSpec] = &[
     &identity_n::OP,
     &invert_permutation::OP,
     &lin_space::OP,
+    &list_diff::OP,
     &matrix_band_part::OP,
     &matrix_diag::OP,
     &matrix_diag_part::OP,

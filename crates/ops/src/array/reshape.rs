@@ -20,7 +20,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("sizes input must be 1-D, not {}", sizes.shape())));
     }
     let n = ctx.input(0)?.num_elements();
-    let shape = target(&sizes.to_i64s()?, n)?;
+    let shape = target(&sizes.to_i64s()?, ctx.input(0)?.shape())?;
     if shape.num_elements() != n {
         return Err(invalid_argument(format!(
             "Input to reshape is a tensor with {n} values, but the requested shape has {}",
@@ -33,7 +33,8 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
 }
 
 /// The shape with its −1, if any, made up for.
-fn target(sizes: &[i64], n: usize) -> Result<Shape> {
+fn target(sizes: &[i64], input: &Shape) -> Result<Shape> {
+    let n = input.num_elements();
     let mut dims: Vec<i64> = sizes.to_vec();
     let mut missing: Option<usize> = None;
     for (i, &d) in sizes.iter().enumerate() {
@@ -55,15 +56,12 @@ fn target(sizes: &[i64], n: usize) -> Result<Shape> {
     };
     let known = Shape::new(&dims).map_err(too_large)?;
     let Some(i) = missing else { return Ok(known) };
-    let known = known.num_elements();
-    if known == 0 {
-        if n != 0 {
-            return Err(invalid_argument(format!("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero; the input has {n} values")));
-        }
-        dims[i] = 0;
-        return Shape::new(&dims);
-    }
-    if n % known != 0 {
+    // Where a zero is asked for, zeros of the input count as asked for, and −1 follows from the other dimensions.
+    let zeros = known.num_elements() == 0;
+    let nonzero = |dims: &[i64]| dims.iter().filter(|&&d| d > 0).product::<i64>() as usize;
+    let (n, known) = if zeros { (nonzero(input.dims()), nonzero(&dims)) } else { (n, known.num_elements()) };
+    let may_be_less = zeros && input.num_elements() == 0;
+    if n % known != 0 && !may_be_less {
         return Err(invalid_argument(format!(
             "Input to reshape is a tensor with {n} values, but the requested shape requires a multiple of {known}"
         )));
@@ -74,15 +72,19 @@ fn target(sizes: &[i64], n: usize) -> Result<Shape> {
 
 fn shape(c: &mut ShapeContext) -> Result<()> {
     let wanted = c.input_as_shape(1)?;
-    let count = c.input(0).to_shape().map(|s| s.num_elements());
-    let wanted = match (c.constant(1), count) {
-        (Some(t), Some(n)) => target(&t.to_i64s()?, n)?.into(),
+    let input = c.input(0).to_shape();
+    let count = input.as_ref().map(|s| s.num_elements());
+    let wanted = match (c.constant(1), &input) {
+        (Some(t), Some(input)) => target(&t.to_i64s()?, input)?.into(),
         _ => wanted,
     };
     if let (Some(have), Some(want)) = (count, wanted.to_shape())
         && have != want.num_elements()
     {
-        return Err(invalid_argument(format!("Cannot reshape a tensor with {have} elements to shape {want} ({} elements)", want.num_elements())));
+        return Err(invalid_argument(format!(
+            "Cannot reshape a tensor with {have} elements to shape {want} ({} elements)",
+            want.num_elements()
+        )));
     }
     c.set_output(0, wanted);
     let handle = c.input_handle(0);
@@ -117,7 +119,9 @@ mod tests {
     #[test]
     fn a_missing_dimension_of_an_empty_tensor_is_zero() {
         assert_eq!(reshape(tensor::<f32>(&[0, 3], &[]), &[-1, 3]).unwrap().dims(), [0, 3]);
-        assert_eq!(reshape(tensor::<f32>(&[0, 3], &[]), &[0, -1]).unwrap().dims(), [0, 0]);
+        assert_eq!(reshape(tensor::<f32>(&[0, 3], &[]), &[0, -1]).unwrap().dims(), [0, 3]);
+        assert_eq!(reshape(tensor::<f32>(&[0], &[]), &[0, -1]).unwrap().dims(), [0, 1]);
+        assert_eq!(reshape(tensor::<f32>(&[0], &[]), &[2, -1, 0]).unwrap().dims(), [2, 0, 0]);
     }
 
     #[test]

@@ -21,9 +21,8 @@ fn axes(axis: &Tensor, rank: usize) -> Result<Vec<usize>> {
     }
     let mut axes = Vec::new();
     for (i, &a) in axis.to_i64s()?.iter().enumerate() {
-        let at = super::dims::axis_in(a, rank).map_err(|_| {
-            invalid_argument(format!("'axis'[{i}] = {a} is out of valid range [0, {}", rank as i64 - 1))
-        })?;
+        let at = super::dims::axis_in(a, rank)
+            .map_err(|_| invalid_argument(format!("'axis'[{i}] = {a} is out of valid range [0, {}", rank as i64 - 1)))?;
         if axes.contains(&at) {
             return Err(invalid_argument(format!("axis {at} specified more than once.")));
         }

@@ -183,21 +183,29 @@ fn range(axis: usize, dim: Option<i64>, i: usize, x: &Indices, masks: Masks, shr
     let (first, last) = if stride > 0 { (0, dim) } else { (-1, dim - 1) };
     let clamp = |v: i64| (if v < 0 { v.saturating_add(dim) } else { v }).clamp(first, last);
     let begin = match (from_start, begin) {
-        (true, _) => if stride > 0 { first } else { last },
+        (true, _) => {
+            if stride > 0 {
+                first
+            } else {
+                last
+            }
+        }
         (false, Some(b)) => clamp(b),
         (false, None) => return Ok((0, 1, None)),
     };
     let end = match (to_end, end) {
-        (true, _) => if stride > 0 { last } else { first },
+        (true, _) => {
+            if stride > 0 {
+                last
+            } else {
+                first
+            }
+        }
         (false, Some(e)) => clamp(e),
         (false, None) => return Ok((0, 1, None)),
     };
     let distance = end - begin;
     // Empty if the stride leads away from the end.
-    let count = if distance == 0 || (distance < 0) != (stride < 0) {
-        0
-    } else {
-        distance / stride + (distance % stride != 0) as i64
-    };
+    let count = if distance == 0 || (distance < 0) != (stride < 0) { 0 } else { distance / stride + (distance % stride != 0) as i64 };
     Ok((begin, stride, Some(count)))
 }

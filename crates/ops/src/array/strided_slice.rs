@@ -74,8 +74,7 @@ fn gradient(op: &Operation, grads: &OutGrads) -> Result<Vec<Option<Grad>>> {
     // The gradient op takes int32 and int64 only, and one type for the shape and the indices.
     let index = if begin.dtype() == DType::Int64 { DType::Int64 } else { DType::Int32 };
     let cast = |x: Output| if x.dtype() == index { x } else { g.op("Cast").input(x).attr("DstT", index).output() };
-    let mut builder =
-        g.op("StridedSliceGrad").input(cast(whole)).inputs((1..4).map(|i| cast(op.input(i)))).input(grads.dense(0));
+    let mut builder = g.op("StridedSliceGrad").input(cast(whole)).inputs((1..4).map(|i| cast(op.input(i)))).input(grads.dense(0));
     for mask in ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"] {
         builder = builder.attr(mask, op.with_attrs(|a| a.int(mask))?);
     }

@@ -39,7 +39,11 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("Expected multiples to be 1-D, but got shape {}", multiples.shape())));
     }
     if matches!(x.dtype(), DType::UInt16 | DType::Resource) {
-        return Err(unimplemented(format!("TileOp : The input data type is not supported, DataType : {}, Dimension : {}", x.dtype(), x.rank())));
+        return Err(unimplemented(format!(
+            "TileOp : The input data type is not supported, DataType : {}, Dimension : {}",
+            x.dtype(),
+            x.rank()
+        )));
     }
     let multiples = multiples.to_i64s()?;
     let shape = tiled(x.dims(), &multiples)?;
@@ -84,7 +88,8 @@ fn gradient(op: &Operation, grads: &OutGrads) -> Result<Vec<Option<Grad>>> {
     let g = op.graph();
     let (x, multiples) = (op.input(0), op.input(1));
     let dims = shape_of(&x);
-    let multiples = if multiples.dtype() == DType::Int32 { multiples } else { g.op("Cast").input(multiples).attr("DstT", DType::Int32).output() };
+    let multiples =
+        if multiples.dtype() == DType::Int32 { multiples } else { g.op("Cast").input(multiples).attr("DstT", DType::Int32).output() };
     let both = g.op("Pack").input_list([multiples, dims.clone()]).attr("axis", 1i64).output();
     let split = g.op("Reshape").inputs([both, g.constant_vector(&[-1i32])]).output();
     let size = g.op("Size").input(&split).output();

@@ -14,14 +14,15 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-/// The permutation, checked.
+/// The permutation, checked; negative numbers count from the end.
 ///
 /// Errors: `InvalidArgument` if it is none of `0..rank`.
 pub(crate) fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut seen = vec![false; rank];
     let mut out = Vec::with_capacity(rank);
     for &p in perm {
-        match usize::try_from(p).ok().filter(|&p| p < rank) {
+        let at = if p < 0 { p.saturating_add(rank as i64) } else { p };
+        match usize::try_from(at).ok().filter(|&p| p < rank) {
             Some(p) => {
                 seen[p] = true;
                 out.push(p);
@@ -58,11 +59,8 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Ok(());
     }
     let strides = row_major(x.dims());
-    let view = StridedView {
-        offset: 0,
-        dims: dims.iter().map(|&d| d as usize).collect(),
-        strides: perm.iter().map(|&p| strides[p]).collect(),
-    };
+    let view =
+        StridedView { offset: 0, dims: dims.iter().map(|&d| d as usize).collect(), strides: perm.iter().map(|&p| strides[p]).collect() };
     let y = view.copy(x, shape, &pool(ctx.step))?;
     ctx.set_output(0, y);
     Ok(())
@@ -113,7 +111,8 @@ mod tests {
         let x = || tensor(&[2, 3], &[0f32; 6]);
         assert_eq!(transpose(x(), &[0, 0]).unwrap_err().bare_message(), "1 is missing from {0,0}.");
         assert_eq!(transpose(x(), &[0, 2]).unwrap_err().bare_message(), "2 is out of range [0 .. 2)");
-        assert_eq!(transpose(x(), &[-1, 0]).unwrap_err().code(), Code::InvalidArgument);
+        assert_eq!(transpose(x(), &[-3, 0]).unwrap_err().code(), Code::InvalidArgument);
+        assert_eq!(transpose(x(), &[-1, 0]).unwrap().dims(), [3, 2]);
         assert_eq!(transpose(x(), &[0]).unwrap_err().code(), Code::InvalidArgument);
     }
 

@@ -27,7 +27,9 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         stream => match stream.strip_prefix("file://") {
             Some(path) => std::fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(&text)?,
             None => {
-                return Err(invalid_argument(format!("Unknown output stream: {stream}, or output_stream is not in list of built-in streams")));
+                return Err(invalid_argument(format!(
+                    "Unknown output stream: {stream}, or output_stream is not in list of built-in streams"
+                )));
             }
         },
     }

@@ -7,7 +7,7 @@ use super::queue_attempt::{Dequeue, DequeueDone, Enqueue, EnqueueDone, Finished}
 use super::queue_storage::{Element, Storage};
 use ferroflow_graph::kernel::{CancellationManager, Resource};
 use ferroflow_tensor::error::{cancelled, out_of_range};
-use ferroflow_tensor::{DType, PartialShape, Result};
+use ferroflow_tensor::{DType, PartialShape};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -294,7 +294,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferroflow_tensor::{Code, Tensor};
+    use ferroflow_tensor::{Code, Result, Tensor};
 
     fn queue(kind: Kind, capacity: i64) -> Arc<Queue> {
         let min_after_dequeue = if kind == Kind::RandomShuffle { 1 } else { 0 };

@@ -10,7 +10,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "StackPush(handle: Ref(string), elem: T) -> (output: T)",
     attrs: "T: type; swap_memory: bool = false",
     doc: "The tensor, after it was put on the stack.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(tensor_stack::push).inline()],
     ..WORDS

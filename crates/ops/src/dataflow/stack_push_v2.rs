@@ -11,7 +11,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "T: type; swap_memory: bool = false",
     flags: "stateful",
     doc: "The tensor, after it was put on the stack.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(tensor_stack::push).inline()],
     ..WORDS

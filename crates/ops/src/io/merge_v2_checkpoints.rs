@@ -18,8 +18,7 @@ pub const OP: OpSpec = OpSpec {
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let (prefixes, destination) = (texts(ctx, 0, "checkpoint_prefixes")?, text(ctx, 1, "destination_prefix")?);
     let attrs = &ctx.node.attrs;
-    let options =
-        MergeOptions { delete_old_dirs: attrs.bool("delete_old_dirs")?, allow_missing_files: attrs.bool("allow_missing_files")? };
+    let options = MergeOptions { delete_old_dirs: attrs.bool("delete_old_dirs")?, allow_missing_files: attrs.bool("allow_missing_files")? };
     merge_bundles(&file_system(), &prefixes, &destination, options)
 }
 

@@ -72,7 +72,10 @@ fn gradient(op: &Operation, grads: &OutGrads) -> Result<Vec<Option<Grad>>> {
     let (features, labels) = (op.input(0), op.input(1));
     let by_row = apply("ExpandDims", &[&grads.dense(0), &op.graph().constant(-1i32)]);
     let dx = features_gradient(op, grads);
-    let dl = by_row * -apply("LogSoftmax", &[&features]);
+    let mut dl = by_row * -apply("LogSoftmax", &[&features]);
+    if let Some(second) = grads.get(1) {
+        dl = dl - second.to_dense();
+    }
     Ok(crate::math::backward::reduced(&features, &labels, &op.output(1), dx, dl))
 }
 

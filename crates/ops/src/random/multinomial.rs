@@ -15,7 +15,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "seed: int = 0; seed2: int = 0; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; output_dtype: type in {int32, int64} = int64",
     flags: "stateful",
     doc: "output[i, j] is a class, drawn from the softmax of logits[i, :].",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::built(build).on("T", REAL).on("output_dtype", INDEX)],
     ..WORDS
@@ -47,7 +47,8 @@ impl OpKernel for Multinomial {
         let numbers: Vec<f64> = with_real!(logits.dtype() => T, {
             logits.as_slice::<T>()?.iter().map(|x| x.as_()).collect()
         }, else { return Err(unsupported("Multinomial", logits.dtype())) });
-        let mut words = Words::new(self.source.for_outputs(rows * samples.next_multiple_of(4)));
+        // Two words make a double, so TF counts each sample twice.
+        let mut words = Words::new(self.source.for_outputs(2 * rows * samples.next_multiple_of(4)));
         let mut cumulative = vec![0f64; classes];
         let mut drawn: Vec<i64> = Vec::new();
         // The shape bounds rows and samples only together with the type; ask for the memory of the output first.

@@ -16,7 +16,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "seed: int = 0; seed2: int = 0; Tout: type in {int32, int64}; T: type in {int32, int64}",
     flags: "stateful",
     doc: "Integers of the requested shape, uniform in [minval, maxval), from a generator that the kernel keeps.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::built(build).on("Tout", INDEX)],
     ..WORDS

@@ -21,7 +21,7 @@ pub(super) enum Distribution {
 /// Errors: `InvalidArgument` if it is no vector of dimensions that are not negative.
 pub(super) fn requested_shape(ctx: &OpKernelContext, i: usize) -> Result<Shape> {
     let t = ctx.input(i)?;
-    if t.rank() > 1 {
+    if t.rank() != 1 {
         return Err(invalid_argument(format!("shape must be a vector of {{int32,int64}}, got shape {}", t.shape())));
     }
     Shape::new(&t.to_i64s()?)

@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_shape_that_is_none_is_refused() {
-        for bad in [tensor(&[1], &[-1i32]), tensor(&[1, 1], &[2i32])] {
+        for bad in [tensor(&[1], &[-1i32]), tensor(&[1, 1], &[2i32]), Tensor::scalar(2i32)] {
             assert_eq!(draw(bad, DType::Float).unwrap_err().code(), Code::InvalidArgument);
         }
         let huge = draw(tensor(&[3], &[1i64 << 31; 3]), DType::Float).unwrap_err();

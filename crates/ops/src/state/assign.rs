@@ -12,7 +12,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "T: type; validate_shape: bool = true; use_locking: bool = true",
     flags: "uninitialized_input",
     doc: "The reference, after its variable took the value. With validate_shape the shape must be the variable's.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

@@ -13,7 +13,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "dtype: type; validate_shape: bool = false",
     flags: "stateful",
     doc: "The variable takes the value, whatever its shape was; with validate_shape the shape must stay.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

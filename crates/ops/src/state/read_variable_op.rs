@@ -13,7 +13,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "dtype: type",
     flags: "stateful",
     doc: "The variable's current value, shared with it until one of both changes.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute).inline()],
     ..WORDS

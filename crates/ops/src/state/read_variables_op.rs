@@ -13,7 +13,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "N: int >= 0; dtypes: list(type) >= 1",
     flags: "stateful",
     doc: "One value per handle.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -15,7 +15,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: type in {int32, int64}",
     flags: "stateful",
     doc: "output[b…, i…, :] = variable[b…, indices[b…, i…], :], with batch_dims leading dimensions in common. The variable is not copied.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

@@ -14,7 +14,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "dtype: type; Tindices: type in {int32, int64}",
     flags: "stateful",
     doc: "output[i…, :] = variable[indices[i…, 0], …, indices[i…, k−1], :]. The variable is not copied.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -12,7 +12,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "container: string = \"\"; shared_name: string = \"\"; debug_name: string = \"\"; dtype: type; shape: shape; allowed_devices: list(string) = []",
     flags: "stateful",
     doc: "A handle that names the variable by container and shared name. The variable itself is made by its first assignment.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::built(build).inline()],
     ..WORDS

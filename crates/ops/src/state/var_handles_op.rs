@@ -14,7 +14,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "containers: list(string); shared_names: list(string); N: int >= 0; dtypes: list(type); shapes: list(shape)",
     flags: "stateful",
     doc: "One handle per container and shared name.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::built(build).inline()],
     ..WORDS

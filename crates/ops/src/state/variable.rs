@@ -12,7 +12,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "shape: shape; dtype: type; container: string = \"\"; shared_name: string = \"\"",
     flags: "stateful",
     doc: "As VariableV2; a scalar shape attribute means that nothing is known of the shape.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::built(ref_variable::build).inline()],
     ..WORDS

@@ -14,7 +14,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "out_type: type in {int32, int64} = int32",
     flags: "stateful",
     doc: "The dimensions as a vector of out_type.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute).on("out_type", INDEX).inline()],
     ..WORDS

@@ -118,9 +118,8 @@ impl OpKernel for AsString {
             DType::Float => self.each::<f32>(x, true, |v| self.number(v as f64))?,
             DType::Double => self.each::<f64>(x, true, |v| self.number(v))?,
             DType::Bool => self.each::<bool>(x, false, |v| v.to_string())?,
-            DType::Complex64 => {
-                self.each::<num_complex::Complex<f32>>(x, false, |v| format!("({},{})", self.number(v.re as f64), self.number(v.im as f64)))?
-            }
+            DType::Complex64 => self
+                .each::<num_complex::Complex<f32>>(x, false, |v| format!("({},{})", self.number(v.re as f64), self.number(v.im as f64)))?,
             DType::Complex128 => {
                 self.each::<num_complex::Complex<f64>>(x, false, |v| format!("({},{})", self.number(v.re), self.number(v.im)))?
             }

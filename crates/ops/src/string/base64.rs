@@ -21,7 +21,7 @@ pub(crate) fn encode(bytes: &[u8], pad: bool) -> Vec<u8> {
 pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let padded = text.iter().rev().take_while(|&&b| b == b'=').count();
     let letters = &text[..text.len() - padded];
-    if padded > 2 || padded > 0 && text.len() % 4 != 0 || letters.len() % 4 == 1 {
+    if padded > 2 || padded > 0 && !text.len().is_multiple_of(4) || letters.len() % 4 == 1 {
         return None;
     }
     let mut bytes = Vec::with_capacity(letters.len() / 4 * 3 + 2);

@@ -18,11 +18,16 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let dtype = ctx.node.output_types[0].dtype;
     let length = strings.first().map_or(0, |s| s.len());
     if let Some((i, s)) = strings.iter().enumerate().find(|(_, s)| s.len() != length) {
-        return Err(invalid_argument(format!("DecodeRaw requires input strings to all be the same size, but element {i} has size {} != {length}", s.len())));
+        return Err(invalid_argument(format!(
+            "DecodeRaw requires input strings to all be the same size, but element {i} has size {} != {length}",
+            s.len()
+        )));
     }
     let size = dtype.size();
     if length % size.max(1) != 0 {
-        return Err(invalid_argument(format!("Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of {dtype}")));
+        return Err(invalid_argument(format!(
+            "Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of {dtype}"
+        )));
     }
     let mut bytes = strings.concat();
     if !ctx.node.attrs.bool("little_endian")? {
@@ -49,7 +54,8 @@ mod tests {
 
     #[test]
     fn bytes_become_elements() {
-        let run = |x: Tensor, to: DType, little: bool| OpTester::new(&OP).input(x).attr("out_type", to).attr("little_endian", little).run_one();
+        let run =
+            |x: Tensor, to: DType, little: bool| OpTester::new(&OP).input(x).attr("out_type", to).attr("little_endian", little).run_one();
         let y = run(strings(&[2], &["\u{1}\0", "\0\u{2}"]), DType::Int16, true).unwrap();
         assert_eq!((y.dims(), y.as_slice::<i16>().unwrap()), (&[2i64, 1][..], &[1, 512][..]));
         assert_eq!(run(Tensor::string("\u{1}\0"), DType::Int16, false).unwrap().as_slice::<i16>().unwrap(), [256]);

@@ -32,9 +32,8 @@ fn float<T: FromStr + num_traits::NumCast>(text: &str) -> Option<T> {
 fn read<T: Element>(x: &Tensor, parse: impl Fn(&str) -> Option<T>) -> Result<Tensor> {
     let one = |s: &Bytes| {
         let text = std::str::from_utf8(s).ok().map(str::trim);
-        text.and_then(&parse).ok_or_else(|| {
-            invalid_argument(format!("StringToNumberOp could not correctly convert string: {}", String::from_utf8_lossy(s)))
-        })
+        text.and_then(&parse)
+            .ok_or_else(|| invalid_argument(format!("StringToNumberOp could not correctly convert string: {}", String::from_utf8_lossy(s))))
     };
     Tensor::from_slice(x.shape().clone(), &x.as_strings()?.iter().map(one).collect::<Result<Vec<T>>>()?)
 }

@@ -86,7 +86,8 @@ mod tests {
     fn only_the_first_images_are_kept() {
         let x = tensor(&[3, 1, 2, 1], &[0u8, 1, 2, 3, 4, 5]);
         let y = OpTester::new(&OP).input("t").input(x).attr("max_images", 2i64).run_one().unwrap();
-        let want = [summary::image("t/image/0", 1, 2, 1, &[0, 1]).unwrap(), summary::image("t/image/1", 1, 2, 1, &[2, 3]).unwrap()].concat();
+        let want =
+            [summary::image("t/image/0", 1, 2, 1, &[0, 1]).unwrap(), summary::image("t/image/1", 1, 2, 1, &[2, 3]).unwrap()].concat();
         assert_eq!(y.as_strings().unwrap()[0], want);
         let e = OpTester::new(&OP).input("t").input(tensor(&[1, 2], &[0f32, 1.0])).run().unwrap_err();
         assert_eq!(e.bare_message(), "Tensor must be 4-D with last dim 1, 3, or 4, not [1,2]");

@@ -31,7 +31,10 @@ mod tests {
     #[test]
     fn metadata_must_be_metadata() {
         let run = |metadata: Tensor| OpTester::new(&OP).input("t").input(tensor(&[2], &[1f32, 2.0])).input(metadata).run_one();
-        assert_eq!(run(Tensor::string("")).unwrap().as_strings().unwrap()[0], summary::tensor("t", &tensor(&[2], &[1f32, 2.0]), b"").unwrap());
+        assert_eq!(
+            run(Tensor::string("")).unwrap().as_strings().unwrap()[0],
+            summary::tensor("t", &tensor(&[2], &[1f32, 2.0]), b"").unwrap()
+        );
         assert_eq!(run(Tensor::string(vec![0xFF])).unwrap_err().code(), Code::InvalidArgument);
         assert_eq!(run(strings(&[0], &[])).unwrap_err().code(), Code::InvalidArgument);
     }
