@@ -1874,6 +1874,16 @@ pub fn lin_space(start: impl Into<Output>, stop: impl Into<Output>, num: impl In
     graph.op("LinSpace").input(start).input(stop).input(num)
 }
 
+/// `ListDiff`: out = the elements of x that are not in y, in their order, and idx = where they stand in x.
+///
+/// Attributes: `T: type; out_idx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn list_diff(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("ListDiff").input(x).input(y)
+}
+
 /// `Log`: y = ln x.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`

@@ -41,22 +41,24 @@ pub(crate) fn joined(data: &Tensor, width: usize, entries: &[Entry], shape: Shap
     let dtype = data.dtype();
     let rows = shape.num_elements().checked_div(width).unwrap_or(0);
     let mut out = Tensor::for_overwrite(dtype, shape)?;
-    let mut counts = vec![0u32; rows];
+    // As a tensor: the number of rows comes from the client, and too many of them are an error rather than the end of the process.
+    let mut counts = Tensor::zeros(DType::UInt32, Shape::from_lens(&[rows])?)?;
+    let counts = counts.as_mut_slice::<u32>()?;
     if width == 0 {
         return Ok(out);
     }
     with_numeric!(dtype => T, {
-        join_rows::<T>(data.as_slice()?, out.as_mut_slice()?, width, entries, join, &mut counts).map_err(|e| refused(e, dtype))?;
+        join_rows::<T>(data.as_slice()?, out.as_mut_slice()?, width, entries, join, counts).map_err(|e| refused(e, dtype))?;
         let mut value = [T::default()];
         if empty == Empty::One {
             cast(&[1i64], &mut value);
         }
-        fill_empty(out.as_mut_slice()?, width, &counts, value[0]);
+        fill_empty(out.as_mut_slice()?, width, counts, value[0]);
     }, else { return Err(unsupported("a segment reduction", dtype)) });
     if matches!(empty, Empty::Lowest | Empty::Highest) {
         with_real!(dtype => T, {
             let value = if empty == Empty::Lowest { <T as Bounded>::min_value() } else { <T as Bounded>::max_value() };
-            fill_empty(out.as_mut_slice::<T>()?, width, &counts, value);
+            fill_empty(out.as_mut_slice::<T>()?, width, counts, value);
         }, else { return Err(unsupported("a segment reduction", dtype)) });
     }
     Ok(out)
