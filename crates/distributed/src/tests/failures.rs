@@ -1,3 +1,5 @@
+//! Steps that fail, and tasks that are lost, silent or restarted.
+
 use super::*;
 use crate::*;
 use ferroflow_graph::kernel::{CancellationManager, RendezvousKey};

@@ -1,3 +1,5 @@
+//! Opening, extending, sharing and closing sessions.
+
 use super::*;
 use crate::*;
 use ferroflow_proto as pb;

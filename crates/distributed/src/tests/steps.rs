@@ -1,3 +1,5 @@
+//! Steps over one and several tasks: runs, partial runs, callables, traces.
+
 use super::*;
 use crate::*;
 use ferroflow_tensor::{Code, Tensor};

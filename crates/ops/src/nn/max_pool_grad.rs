@@ -51,10 +51,11 @@ mod tests {
                 .run()
         };
         assert!(run(&[1, 4, 4, 2], &[1, 2, 2, 2], &[1, 2, 2, 2], 2).is_ok());
+        // Nothing fits into an empty image, and nothing is looked up in it.
+        assert!(run(&[3, 0, 0, 2], &[3, 0, 0, 2], &[3, 0, 0, 2], 16).is_ok());
         for (x, y, dy, size) in [
             (&[1i64, 4, 4, 2][..], &[1i64, 2, 2, 2][..], &[1i64, 3, 2, 2][..], 2),
             (&[1, 4, 4, 2], &[0, 2, 2, 2], &[1, 2, 2, 2], 2),
-            (&[3, 0, 0, 2], &[3, 0, 0, 2], &[3, 0, 0, 2], 16),
             (&[4, 4, 2], &[2, 2, 2], &[2, 2, 2], 2),
         ] {
             assert_eq!(run(x, y, dy, size).unwrap_err().code(), Code::InvalidArgument);

@@ -1,3 +1,5 @@
+//! Steps of a session in this process.
+
 use super::*;
 use crate::executor::tests::net::Net;
 use crate::executor::tests::ops::gate;

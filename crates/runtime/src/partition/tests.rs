@@ -1,3 +1,5 @@
+//! What becomes of edges, control edges and loops that are cut.
+
 use super::*;
 use crate::test_graph::{TestGraph, inputs_of};
 use ferroflow_graph::Node;

@@ -1,3 +1,5 @@
+//! Folding constants and merging equal nodes without changing what a step does.
+
 use super::*;
 use crate::test_graph::{TestGraph, inputs_of};
 use ferroflow_tensor::{DType, Tensor};

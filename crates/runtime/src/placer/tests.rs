@@ -1,3 +1,5 @@
+//! Where nodes are put, and what is said when they cannot be.
+
 use super::*;
 use crate::test_graph::TestGraph;
 use ferroflow_graph::AttrValue;

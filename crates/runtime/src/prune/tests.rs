@@ -1,3 +1,5 @@
+//! What feeds, fetches and targets leave of a graph.
+
 use super::*;
 use crate::test_graph::{TestGraph, cpu, inputs_of};
 use ferroflow_tensor::Code;
