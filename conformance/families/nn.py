@@ -98,10 +98,9 @@ def pools():
     yield Case("MaxPoolGrad", sample("float", (1, 4, 4, 2)), sample("float", (1, 2, 2, 2)), sample("float", (1, 3, 2, 2)),
                ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
     yield Case("AvgPoolGrad", i32([1, 4, 4]), sample("float", (1, 2, 2, 2)), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
-    for training in (True, False):
-        stats = f32([]) if training else sample("float", (3,), 4, 0.5, 2)
-        yield Case("FusedBatchNormV3", sample("float", (2, 3, 3, 3)), sample("float", (3,), 2), sample("float", (3,), 3), stats, stats,
-                   epsilon=0.001, is_training=training)
+    # Only training: TensorFlow leaves two of the outputs of inference undefined.
+    yield Case("FusedBatchNormV3", sample("float", (2, 3, 3, 3)), sample("float", (3,), 2), sample("float", (3,), 3), f32([]), f32([]),
+               epsilon=0.001, is_training=True)
     yield Case("LRN", sample("float", (1, 2, 2, 7)), depth_radius=2)
 
 
