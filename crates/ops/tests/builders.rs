@@ -13,9 +13,9 @@ const HEADER: &str = "//! One function per op: `ops::mat_mul(&a, &b).attr(\"tran
 #![allow(clippy::too_many_arguments)]
 
 #[allow(unused_imports)]
-use ferroflow_graph::{Graph, OpBuilder, Output};
-#[allow(unused_imports)]
 use ferroflow_graph::{AttrValue, FuncAttr};
+#[allow(unused_imports)]
+use ferroflow_graph::{Graph, OpBuilder, Output};
 #[allow(unused_imports)]
 use ferroflow_tensor::{DType, PartialShape, Tensor};
 ";
