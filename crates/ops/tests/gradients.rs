@@ -259,7 +259,7 @@ fn gradients_of_images_agree_with_differences() {
 
 #[test]
 fn no_gradient_of_these_families_goes_unchecked() {
-    /// Without a kernel for double: the complex ones, and those for float only, which have tests of their own.
+    /// Without a kernel for double, which central differences need: complex ones, and those for float only.
     const NOT_DOUBLE: [&str; 10] = [
         "Angle",
         "Complex",
