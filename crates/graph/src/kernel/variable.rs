@@ -58,6 +58,11 @@ impl Variable {
         self.value.lock().clone()
     }
 
+    /// The size of the current tensor in bytes, 0 without one; `None` while somebody holds the lock.
+    pub fn num_bytes_now(&self) -> Option<usize> {
+        self.value.try_lock().map(|value| value.as_ref().map_or(0, Tensor::num_bytes))
+    }
+
     /// Replaces the tensor.
     pub fn set(&self, value: Tensor) {
         *self.value.lock() = Some(value);

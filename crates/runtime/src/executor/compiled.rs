@@ -83,7 +83,7 @@ pub(crate) struct Item {
     pub(crate) cost: Cost,
     /// Whether its kernel may end later than its call.
     pub(crate) is_async: bool,
-    /// Whether some input comes from an output that is a reference.
+    /// Whether some input may arrive as a reference.
     pub(crate) has_refs: bool,
     /// Its number among the nodes of its frame.
     pub(crate) local: u32,
@@ -98,7 +98,7 @@ pub(crate) struct Item {
     /// Of `_Arg` and `_Retval` the index; of `Enter` the frame that it enters.
     pub(crate) index: u32,
     /// Of `Enter`: whether every iteration gets the value. Of `_Arg`: whether no other `_Arg` has its index. Of `Merge`: whether
-    /// someone wants to know which input it was.
+    /// someone wants to know which input it was. Of a kernel: whether it hands a reference on unread (see [`late_reads`]).
     pub(crate) flag: bool,
     /// The kernel's function, if it is one, so that the kernel itself need not be fetched from memory.
     pub(crate) function: Option<Function>,
@@ -181,6 +181,7 @@ impl Compiled {
             inputs: graph.nodes().iter().map(|n| n.inputs.clone()).collect(),
         };
         let mut arg_uses: Vec<u32> = Vec::new();
+        let late = late_reads(graph);
         for (id, node) in graph.iter() {
             let info = &node.info;
             let kind = Kind::of(info);
@@ -190,7 +191,7 @@ impl Compiled {
                 kind,
                 cost: Cost::Inline,
                 is_async: kind == Kind::Call,
-                has_refs: node.inputs.iter().any(|e| graph.endpoint_type(*e).is_ref),
+                has_refs: node.inputs.iter().any(|e| graph.endpoint_type(*e).is_ref || late[e.node.index()]),
                 local: frame.pending.len() as u32,
                 first_slot: frame.slots as u32,
                 num_inputs: node.inputs.len() as u32,
@@ -198,7 +199,7 @@ impl Compiled {
                 edges: (0, 0),
                 controls: (0, 0),
                 index: 0,
-                flag: false,
+                flag: late[id.index()],
                 function: None,
                 kernel: None,
             };
@@ -312,5 +313,28 @@ impl Compiled {
             })
             .collect();
         format!("{} = {}({})", info.name, info.op_name(), inputs.join(", "))
+    }
+}
+
+/// Per node whether it is an `Identity` of a reference, or of such an `Identity`.
+///
+/// In TensorFlow its output is the variable's own memory, so that whoever uses `v/read` sees what `v` holds by then. Programs rest on
+/// that: the chief of synchronous replicas fills its tokens from a `global_step/read` that nothing orders after the increment. Here
+/// such a node hands the reference on, and each consumer reads it when it runs.
+fn late_reads(graph: &NodeGraph) -> Vec<bool> {
+    let mut late = vec![false; graph.len()];
+    let identities: Vec<_> =
+        graph.iter().filter(|(_, n)| n.info.op_name() == "Identity" && n.inputs.len() == 1).map(|(id, n)| (id, n.inputs[0])).collect();
+    loop {
+        let mut changed = false;
+        for (id, from) in &identities {
+            if !late[id.index()] && (graph.endpoint_type(*from).is_ref || late[from.node.index()]) {
+                late[id.index()] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return late;
+        }
     }
 }

@@ -177,7 +177,11 @@ impl Driver<'_> {
                 _ => Value::Tensor(Tensor::zeros(info.input_types[i].dtype, Shape::from_lens(&[0])?)?),
             };
             if item.has_refs {
-                value = dereferenced(value, info, i)?;
+                value = match value {
+                    Value::Ref(v) if item.flag && !v.is_initialized() => return Err(v.uninitialized()),
+                    value if item.flag => value,
+                    value => dereferenced(value, info, i)?,
+                };
             }
             inputs.push(value);
         }
@@ -247,8 +251,8 @@ fn input_bytes(inputs: &[Option<Value>]) -> usize {
         .iter()
         .map(|v| match v {
             Some(Value::Tensor(t)) => t.num_bytes(),
-            // What a variable holds is known only under its lock; it is seldom small.
-            Some(Value::Ref(_)) => EXPENSIVE_BYTES,
+            // While somebody changes it, nobody knows; it is then seldom small.
+            Some(Value::Ref(v)) => v.num_bytes_now().unwrap_or(EXPENSIVE_BYTES),
             None => 0,
         })
         .sum()
