@@ -6,7 +6,7 @@ use crate::channel::{Channel, Link};
 use crate::codec::ContentPath;
 use crate::compression::Encoding;
 use crate::frame::{Assembly, Message, Segments};
-use crate::{metadata, status};
+use crate::{line, metadata, status};
 use ferroflow_distributed::{CallOptions, Done};
 use ferroflow_graph::kernel::{CancellationManager, CancellationToken};
 use ferroflow_tensor::error::{cancelled, deadline_exceeded, internal, unavailable};
@@ -25,6 +25,8 @@ pub(crate) struct Method {
     pub(crate) path: &'static str,
     /// Where its responses have their large memory.
     pub(crate) response: ContentPath,
+    /// Whether its responses are large as a rule, so that others should not queue behind them.
+    pub(crate) is_bulk: bool,
     /// Whether the call waits for a peer that cannot be reached, instead of failing with `Unavailable`.
     pub(crate) wait_for_ready: bool,
 }
@@ -71,11 +73,15 @@ impl Channel {
             Err(e) => return done(Err(e)),
         };
         let answer = Answer(Some(done));
+        let done: Box<dyn FnOnce(Result<Message>) + Send> = Box::new(move |outcome| answer.give(outcome.and_then(|m| decode(&m))));
+        let call = line::Request { path: method.path, message: request, response: method.response, options, done };
+        let unsent = match self.line(method.is_bulk) {
+            Some(line) => line.call(call),
+            None => Err(call),
+        };
+        let Err(line::Request { message, options, done, .. }) = unsent else { return };
         let channel = self.clone();
-        self.io().spawn(async move {
-            let outcome = channel.exchange(method, request, options).await.and_then(|message| decode(&message));
-            answer.give(outcome);
-        });
+        self.io().spawn(async move { done(channel.exchange(method, message, options).await) });
     }
 
     async fn exchange(&self, method: Method, request: Segments, options: CallOptions) -> Result<Message> {
@@ -132,7 +138,7 @@ impl Channel {
         let lost = |e: h2::Error| self.failure(method, &link, &e, false);
         let response = response.await.map_err(lost)?;
         let (head, mut body) = response.into_parts();
-        link.learn(&head.headers);
+        self.learn(&link, &head.headers);
         if let Some(outcome) = status::outcome(&head.headers) {
             return Err(Failure::of(outcome.err().unwrap_or_else(|| internal("the peer sent a status without a message"))));
         }

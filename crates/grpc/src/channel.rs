@@ -2,6 +2,7 @@
 //!
 //! Addresses are dialled directly; proxies of the environment play no part.
 
+use crate::line::Line;
 use crate::{metadata, socket};
 use bytes::Bytes;
 use ferroflow_tensor::error::{invalid_argument, unavailable};
@@ -24,6 +25,9 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 /// that is stopped.
 const PING_EVERY: Duration = Duration::from_secs(5);
 const PONG_WITHIN: Duration = Duration::from_secs(10);
+
+/// A line whose peer has closed ends by itself; one whose peer is silent, so long after the connection.
+const LINES_END_AFTER: Duration = Duration::from_millis(500);
 
 /// The way to one peer. Cloning shares the connection.
 #[derive(Clone)]
@@ -60,15 +64,20 @@ pub(crate) struct Link {
 struct LinkStatus {
     /// Set by the peer's first response, if it says that it is ferroflow.
     is_ferroflow: AtomicBool,
+    /// Whether the peer is on this machine.
+    is_local: bool,
+    /// Lines to a ferroflow peer, one for small messages and one for tensors, once they are open.
+    lines: Mutex<Option<[Line; 2]>>,
     /// Why the connection ended.
     ended: Mutex<Option<String>>,
 }
 
 impl Link {
-    /// Notes what a response says about the peer.
-    pub(crate) fn learn(&self, headers: &http::HeaderMap) {
-        if !self.status.is_ferroflow.load(Ordering::Relaxed) && metadata::is_from_ferroflow(headers) {
-            self.status.is_ferroflow.store(true, Ordering::Relaxed);
+    /// Fails the calls on the lines.
+    fn end_lines(&self, why: &str) {
+        let lines = self.status.lines.lock().take();
+        for line in lines.into_iter().flatten() {
+            line.close(why);
         }
     }
 
@@ -101,6 +110,36 @@ impl Channel {
 
     pub(crate) fn io(&self) -> &Handle {
         &self.0.io
+    }
+
+    /// The line for calls of this kind, if one is open.
+    pub(crate) fn line(&self, bulk: bool) -> Option<Line> {
+        let state = self.0.state.lock();
+        let State::Ready(link) = &*state else { return None };
+        let lines = link.status.lines.lock();
+        lines.as_ref().map(|lines| lines[usize::from(bulk)].clone()).filter(Line::is_open)
+    }
+
+    /// Notes what a response says about the peer. If it is ferroflow, lines are opened to it.
+    pub(crate) fn learn(&self, link: &Link, headers: &http::HeaderMap) {
+        if link.status.is_ferroflow.load(Ordering::Relaxed) || !metadata::is_from_ferroflow(headers) {
+            return;
+        }
+        link.status.is_ferroflow.store(true, Ordering::Relaxed);
+        let door = metadata::door(headers).filter(|_| link.status.is_local);
+        let (shared, link) = (self.0.clone(), link.clone());
+        self.io().spawn(async move {
+            let open = async || Line::open(&shared.peer, door.as_deref(), dial(&shared.address)).await;
+            match (open().await, open().await) {
+                (Ok(small), Ok(bulk)) => {
+                    let mut lines = link.status.lines.lock();
+                    if link.ended().is_none() {
+                        *lines = Some([small, bulk]);
+                    }
+                }
+                (Err(e), _) | (_, Err(e)) => tracing::debug!("no line to {}: {e}", shared.peer),
+            }
+        });
     }
 
     /// The connection, made if there is none.
@@ -149,6 +188,7 @@ impl Shared {
             Err(_) => return Err(self.unavailable(format!("no answer within {} s", CONNECT_WITHIN.as_secs()))),
         };
         socket::configure(&stream);
+        let is_local = matches!((stream.peer_addr(), stream.local_addr()), (Ok(peer), Ok(local)) if peer.ip() == local.ip());
         let handshake = h2::client::Builder::new()
             .initial_window_size(socket::WINDOW)
             .initial_connection_window_size(socket::WINDOW)
@@ -159,17 +199,20 @@ impl Shared {
             .enable_push(false)
             .handshake(stream);
         let (requests, connection) = handshake.await.map_err(|e| self.unavailable(e))?;
-        let link = Link { requests, status: Arc::default() };
+        let link = Link { requests, status: Arc::new(LinkStatus { is_local, ..LinkStatus::default() }) };
         let (shared, driven) = (Arc::downgrade(self), link.clone());
         self.io.spawn(async move {
             let why = drive(connection, &driven).await;
-            *driven.status.ended.lock() = Some(why);
+            *driven.status.ended.lock() = Some(why.clone());
             if let Some(shared) = shared.upgrade() {
                 let mut state = shared.state.lock();
                 if matches!(&*state, State::Ready(l) if Arc::ptr_eq(&l.status, &driven.status)) {
                     *state = State::Idle;
                 }
             }
+            // Last answers may still come by the lines.
+            tokio::time::sleep(LINES_END_AFTER).await;
+            driven.end_lines(&why);
         });
         Ok(link)
     }
@@ -220,7 +263,7 @@ async fn dial(address: &str) -> std::io::Result<TcpStream> {
 }
 
 /// An error of the system without its number.
-fn plain_text(e: &std::io::Error) -> String {
+pub(crate) fn plain_text(e: &std::io::Error) -> String {
     match e.kind() {
         std::io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         std::io::ErrorKind::ConnectionReset => "connection reset by peer".to_owned(),

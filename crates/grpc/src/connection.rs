@@ -3,7 +3,7 @@
 use crate::compression::Encoding;
 use crate::frame::{Assembly, Message, Segments};
 use crate::service::{Respond, Services};
-use crate::{metadata, socket, status};
+use crate::{line, metadata, socket, status};
 use bytes::Bytes;
 use ferroflow_distributed::CallOptions;
 use ferroflow_graph::kernel::CancellationManager;
@@ -11,7 +11,7 @@ use ferroflow_tensor::error::{cancelled, deadline_exceeded, internal, unavailabl
 use ferroflow_tensor::{Code, Error, Result};
 use h2::RecvStream;
 use h2::server::SendResponse;
-use http::{Method, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -70,6 +70,10 @@ async fn serve(mut stream: TcpStream, services: Arc<Services>, mut phase: watch:
     socket::configure(&stream);
     let mut first = [0u8; 3];
     let known = tokio::time::timeout(FIRST_BYTES_WITHIN, stream.peek(&mut first)).await??;
+    if line::OPENING_TOLD_BY.starts_with(&first[..known]) && known == first.len() {
+        line::serve(stream, services, phase).await;
+        return Ok(());
+    }
     if known > 0 && !b"PRI".starts_with(&first[..known]) {
         return refuse(&mut stream, &services.name).await;
     }
@@ -139,6 +143,8 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, 
         let _ = respond.send_response(response, true);
         return;
     }
+    let mut headers = metadata::response_headers();
+    metadata::tell_door(&mut headers, services.door.as_ref(), &head.headers);
     let path = head.uri.path();
     let outcome = match services.find(path) {
         None => Err(Error::new(Code::Unimplemented, format!("{path} is not implemented by ferroflow"))),
@@ -160,7 +166,7 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, 
         tracing::debug!(path, "call failed: {e}");
     }
     // A caller that is gone does not miss its answer.
-    let _ = send(&mut respond, outcome);
+    let _ = send(&mut respond, headers, outcome);
 }
 
 /// A call under way.
@@ -228,9 +234,9 @@ fn dropped() -> Error {
 }
 
 /// Sends a response. Nothing is awaited: what does not fit the peer's window waits in the connection, sharing the tensors' memory.
-fn send(respond: &mut SendResponse<Bytes>, outcome: Result<Segments>) -> Result<(), h2::Error> {
+fn send(respond: &mut SendResponse<Bytes>, headers: HeaderMap, outcome: Result<Segments>) -> Result<(), h2::Error> {
     let mut response = Response::new(());
-    *response.headers_mut() = metadata::response_headers();
+    *response.headers_mut() = headers;
     match outcome {
         Err(e) => {
             response.headers_mut().extend(status::trailers(Err(&e)));

@@ -17,6 +17,7 @@ mod connection;
 mod frame;
 mod inline;
 mod io_thread;
+mod line;
 mod listener;
 mod master_client;
 mod master_service;

@@ -31,12 +31,13 @@ pub struct RemoteMaster {
 }
 
 const fn method(path: &'static str, response: ContentPath) -> Method {
-    Method { path, response, wait_for_ready: false }
+    Method { path, response, is_bulk: false, wait_for_ready: false }
 }
 
 /// Whoever opens a session waits for a server that is still starting; a session's other calls have nothing to wait for, because a
 /// server that comes back does not know the session.
-const CREATE_SESSION: Method = Method { path: "/tensorflow.MasterService/CreateSession", response: &[], wait_for_ready: true };
+const CREATE_SESSION: Method =
+    Method { path: "/tensorflow.MasterService/CreateSession", response: &[], is_bulk: false, wait_for_ready: true };
 const EXTEND_SESSION: Method = method("/tensorflow.MasterService/ExtendSession", &[]);
 const RUN_STEP: Method = method("/tensorflow.MasterService/RunStep", codec::RUN_STEP_RESPONSE);
 const PARTIAL_RUN_SETUP: Method = method("/tensorflow.MasterService/PartialRunSetup", &[]);

@@ -10,6 +10,9 @@ const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 const ACCEPT_ENCODING: HeaderName = HeaderName::from_static("grpc-accept-encoding");
 const FERROFLOW: &str = concat!("ferroflow/", env!("CARGO_PKG_VERSION"));
 
+/// Where a task of the same machine may open a line; see [`crate::line`].
+const DOOR: HeaderName = HeaderName::from_static("ferroflow-door");
+
 /// Headers of a request.
 pub(crate) fn request_headers(timeout: Option<Duration>) -> HeaderMap {
     let mut map = HeaderMap::with_capacity(8);
@@ -29,6 +32,18 @@ pub(crate) fn response_headers() -> HeaderMap {
     map.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     map.insert(SERVER, HeaderValue::from_static(FERROFLOW));
     map
+}
+
+/// Adds the name of the door, if the caller is ferroflow.
+pub(crate) fn tell_door(response: &mut HeaderMap, door: Option<&HeaderValue>, request: &HeaderMap) {
+    if let Some(door) = door.filter(|_| request.get(USER_AGENT).is_some_and(|a| a.as_bytes().starts_with(b"ferroflow/"))) {
+        response.insert(DOOR, door.clone());
+    }
+}
+
+/// The name of the door that a response tells.
+pub(crate) fn door(response: &HeaderMap) -> Option<String> {
+    Some(response.get(DOOR)?.to_str().ok()?.to_owned())
 }
 
 /// Whether a response comes from a ferroflow task.

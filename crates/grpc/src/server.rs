@@ -3,6 +3,7 @@
 use crate::connection::{Phase, accept};
 use crate::inline::Inline;
 use crate::io_thread::IoThread;
+use crate::line::Door;
 use crate::listener;
 use crate::master_service::MasterService;
 use crate::service::Services;
@@ -129,7 +130,17 @@ impl Server {
             default_session_config: config.default_session_config,
             wait_limits: config.wait_limits,
         });
+        // Sockets register with the event loop of the thread's context.
+        let context = io.handle().enter();
+        let door = match Door::new() {
+            Ok(door) => Some(door),
+            Err(e) => {
+                tracing::debug!("no local socket for tasks of this machine: {e}");
+                None
+            }
+        };
         let services = Arc::new(Services {
+            door: door.as_ref().and_then(|d| http::HeaderValue::from_str(d.name()).ok()),
             name: format!("ferroflow task {} on port {}", task.name(), address.port()),
             services: vec![
                 Arc::new(WorkerService { worker, inline: inline.clone() }),
@@ -137,11 +148,11 @@ impl Server {
             ],
         });
         let (phase, watched) = watch::channel(Phase::Serving);
-        let accepting = {
-            // Sockets register with the event loop of the thread's context.
-            let _context = io.handle().enter();
-            tokio::net::TcpListener::from_std(listener)?
-        };
+        let accepting = tokio::net::TcpListener::from_std(listener)?;
+        drop(context);
+        if let Some(door) = door {
+            io.handle().spawn(door.accept(services.clone(), watched.clone()));
+        }
         io.handle().spawn(accept(accepting, services, watched));
         tracing::info!(task = task.name(), %address, "serving");
         // Clients dial what the cluster says; without a port there, where the server really is.

@@ -23,6 +23,8 @@ pub(crate) trait Service: Send + Sync {
 /// The services of a port, and what it is called in messages.
 pub(crate) struct Services {
     pub(crate) name: String,
+    /// What ferroflow peers are told of the local socket.
+    pub(crate) door: Option<http::HeaderValue>,
     pub(crate) services: Vec<Arc<dyn Service>>,
 }
 

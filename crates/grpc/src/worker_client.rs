@@ -30,7 +30,7 @@ pub struct RemoteWorker {
 }
 
 const fn method(path: &'static str, response: ContentPath) -> Method {
-    Method { path, response, wait_for_ready: false }
+    Method { path, response, is_bulk: false, wait_for_ready: false }
 }
 
 const GET_STATUS: Method = method("/tensorflow.WorkerService/GetStatus", &[]);
@@ -41,7 +41,7 @@ const DEREGISTER_GRAPH: Method = method("/tensorflow.WorkerService/DeregisterGra
 const RUN_GRAPH: Method = method("/tensorflow.WorkerService/RunGraph", codec::RUN_GRAPH_RESPONSE);
 const CLEANUP_GRAPH: Method = method("/tensorflow.WorkerService/CleanupGraph", &[]);
 const CLEANUP_ALL: Method = method("/tensorflow.WorkerService/CleanupAll", &[]);
-const RECV_TENSOR: Method = method("/tensorflow.WorkerService/RecvTensor", codec::RECV_TENSOR_RESPONSE);
+const RECV_TENSOR: Method = Method { is_bulk: true, ..method("/tensorflow.WorkerService/RecvTensor", codec::RECV_TENSOR_RESPONSE) };
 const LOGGING: Method = method("/tensorflow.WorkerService/Logging", &[]);
 
 impl RemoteWorker {

@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Transfer,
     /// Calls the function that its op names.
     Call,
+    /// Hands a reference on unread; see [`late_reads`].
+    LateRead,
     /// Takes an argument of the run.
     Arg,
     /// Hands a result to the run.
@@ -98,7 +100,7 @@ pub(crate) struct Item {
     /// Of `_Arg` and `_Retval` the index; of `Enter` the frame that it enters.
     pub(crate) index: u32,
     /// Of `Enter`: whether every iteration gets the value. Of `_Arg`: whether no other `_Arg` has its index. Of `Merge`: whether
-    /// someone wants to know which input it was. Of a kernel: whether it hands a reference on unread (see [`late_reads`]).
+    /// someone wants to know which input it was.
     pub(crate) flag: bool,
     /// The kernel's function, if it is one, so that the kernel itself need not be fetched from memory.
     pub(crate) function: Option<Function>,
@@ -184,7 +186,7 @@ impl Compiled {
         let late = late_reads(graph);
         for (id, node) in graph.iter() {
             let info = &node.info;
-            let kind = Kind::of(info);
+            let kind = if late[id.index()] { Kind::LateRead } else { Kind::of(info) };
             let at = |e: ferroflow_tensor::Error| e.at_node(&info.name);
             let frame = &mut frames[tree.frame_of[id.index()] as usize];
             let mut item = Item {
@@ -199,7 +201,7 @@ impl Compiled {
                 edges: (0, 0),
                 controls: (0, 0),
                 index: 0,
-                flag: late[id.index()],
+                flag: false,
                 function: None,
                 kernel: None,
             };

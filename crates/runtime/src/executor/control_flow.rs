@@ -7,6 +7,7 @@ use super::state::StepState;
 use ferroflow_graph::kernel::Value;
 use ferroflow_tensor::error::{internal, invalid_argument};
 use ferroflow_tensor::{Result, Tensor};
+use std::time::Instant;
 
 impl Driver<'_> {
     pub(super) fn process_control_flow(&mut self, tag: Tagged, item: &Item) -> Result<()> {
@@ -33,6 +34,7 @@ impl Driver<'_> {
                 self.propagate(tag, item, false);
                 Ok(())
             }
+            Kind::LateRead => self.late_read(tag, item),
             Kind::Arg => self.arg(tag, item),
             Kind::Retval => {
                 let value = self.input(tag, item, 0)?.to_tensor()?;
@@ -53,6 +55,24 @@ impl Driver<'_> {
             Value::Ref(v) if self.graph.infos[tag.node as usize].input_types[i as usize].is_ref => Ok(Value::Ref(v)),
             value => dereferenced(value, &self.graph.infos[tag.node as usize], i as usize),
         }
+    }
+
+    /// Hands a reference on for its consumers to read.
+    fn late_read(&mut self, tag: Tagged, item: &Item) -> Result<()> {
+        let start = self.shared.collector.as_ref().map(|_| Instant::now());
+        let value = self.state.iteration(tag).take(item.first_slot as usize);
+        let value = value.ok_or_else(|| internal("input 0 has not arrived"))?;
+        if let Value::Ref(v) = &value
+            && !v.is_initialized()
+        {
+            return Err(v.uninitialized());
+        }
+        self.state.outputs.push(Some(value));
+        if let Some(start) = start {
+            self.shared.record(tag.node, start, &self.state.outputs);
+        }
+        self.propagate(tag, item, false);
+        Ok(())
     }
 
     fn arg(&mut self, tag: Tagged, item: &Item) -> Result<()> {

@@ -177,11 +177,7 @@ impl Driver<'_> {
                 _ => Value::Tensor(Tensor::zeros(info.input_types[i].dtype, Shape::from_lens(&[0])?)?),
             };
             if item.has_refs {
-                value = match value {
-                    Value::Ref(v) if item.flag && !v.is_initialized() => return Err(v.uninitialized()),
-                    value if item.flag => value,
-                    value => dereferenced(value, info, i)?,
-                };
+                value = dereferenced(value, info, i)?;
             }
             inputs.push(value);
         }

@@ -84,6 +84,22 @@ fn control_edges_order_nodes() {
     assert_eq!(net.run_int(), 3);
 }
 
+/// The chief of synchronous replicas depends on it: see `late_reads`.
+#[test]
+fn an_identity_of_a_variable_shows_what_it_holds_when_it_is_used() {
+    let mut net = Net::new();
+    net.node("v", "VariableV2", &[]).constant("one", 1).constant("two", 2).node("init", "Assign", &["v", "one"]);
+    net.node("read", "Identity", &["init"]).node("again", "Identity", &["read"]);
+    net.node("add", "AssignAdd", &["v", "two", "^again"]);
+    net.node("use", "Mul", &["again", "two", "^add"]).result(0, "use", DType::Int32).result(1, "again", DType::Int32);
+    let results = net.run().unwrap();
+    assert_eq!(int(&results, 0), 6);
+    assert!(matches!(results[1], Some(Value::Tensor(_))), "what leaves the step is a value");
+    let mut net = Net::new();
+    net.node("v", "VariableV2", &[]).node("read", "Identity", &["v"]);
+    assert_eq!(net.run().err().unwrap().node(), Some("read"), "a variable without a value is found where it is read");
+}
+
 #[test]
 fn a_reference_is_read_for_those_that_want_a_value() {
     let mut net = Net::new();

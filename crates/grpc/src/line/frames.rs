@@ -1,0 +1,157 @@
+//! Frames of a line: their head, and reading them.
+
+use crate::codec::{ContentPath, first_content};
+use crate::frame::{LARGEST_MESSAGE, Message};
+use bytes::Bytes;
+use ferroflow_tensor::Buffer;
+use std::io::{Error, ErrorKind, Result};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// Bytes of a frame's head.
+pub(super) const HEAD: usize = 16;
+/// What is read at once while messages are small.
+const READ: usize = 64 << 10;
+/// Messages from this size on are read into memory of their own.
+const LARGE: usize = 16 << 10;
+/// So much of a large message is looked at to find where its tensor begins.
+const LOOKED_AT: usize = 4 << 10;
+/// Tensor memory starts at a multiple of this.
+const ALIGN: usize = 64;
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Kind {
+    Request = 1,
+    Response = 2,
+    /// The caller no longer waits.
+    Cancel = 3,
+}
+
+/// The head of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) kind: Kind,
+    /// Of a response: 0, or the code of the error.
+    pub(super) code: u8,
+    /// Bytes of the path, of a request.
+    pub(super) path: u16,
+    /// Bytes of the message.
+    pub(super) len: u32,
+    /// The call, numbered by the caller.
+    pub(super) id: u64,
+}
+
+impl Head {
+    pub(super) fn to_bytes(self) -> [u8; HEAD] {
+        let mut b = [0; HEAD];
+        b[0] = self.kind as u8;
+        b[1] = self.code;
+        b[2..4].copy_from_slice(&self.path.to_le_bytes());
+        b[4..8].copy_from_slice(&self.len.to_le_bytes());
+        b[8..].copy_from_slice(&self.id.to_le_bytes());
+        b
+    }
+
+    fn from_bytes(b: &[u8; HEAD]) -> Result<Head> {
+        let kind = match b[0] {
+            1 => Kind::Request,
+            2 => Kind::Response,
+            3 => Kind::Cancel,
+            other => return Err(malformed(format!("a frame of the unknown kind {other}"))),
+        };
+        let (path, len) = (u16::from_le_bytes([b[2], b[3]]), u32::from_le_bytes([b[4], b[5], b[6], b[7]]));
+        if len as usize > LARGEST_MESSAGE {
+            return Err(malformed(format!("a message of {len} bytes")));
+        }
+        let [_, _, _, _, _, _, _, _, id @ ..] = *b;
+        Ok(Head { kind, code: b[1], path, len, id: u64::from_le_bytes(id) })
+    }
+}
+
+fn malformed(what: String) -> Error {
+    Error::new(ErrorKind::InvalidData, format!("the peer sent {what}"))
+}
+
+/// Reads frames from a connection.
+pub(super) struct FrameReader<R> {
+    from: R,
+    /// What was read and not yet used is at `start..end`.
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+}
+
+impl<R: AsyncRead + Unpin> FrameReader<R> {
+    pub(super) fn new(from: R) -> FrameReader<R> {
+        FrameReader { from, buffer: vec![0; READ].into(), start: 0, end: 0 }
+    }
+
+    /// The next frame's head and path; `None` at the end of the connection.
+    ///
+    /// Errors: `InvalidData` for what is no frame; what reading returns.
+    pub(super) async fn head(&mut self) -> Result<Option<(Head, String)>> {
+        if self.start == self.end {
+            (self.start, self.end) = (0, self.from.read(&mut self.buffer).await?);
+            if self.end == 0 {
+                return Ok(None);
+            }
+        }
+        self.need(HEAD).await?;
+        let mut bytes = [0; HEAD];
+        bytes.copy_from_slice(self.take(HEAD));
+        let head = Head::from_bytes(&bytes)?;
+        if usize::from(head.path) > LOOKED_AT {
+            return Err(malformed(format!("a path of {} bytes", head.path)));
+        }
+        self.need(head.path.into()).await?;
+        let path = std::str::from_utf8(self.take(head.path.into())).map_err(|_| malformed("a path that is no text".into()))?;
+        Ok(Some((head, path.to_owned())))
+    }
+
+    /// The message of the frame whose head was just read, its tensor (found along `content`) aligned.
+    ///
+    /// Errors: `OutOfMemory`; what reading returns.
+    pub(super) async fn message(&mut self, head: Head, content: ContentPath) -> Result<Message> {
+        let len = head.len as usize;
+        if len < LARGE {
+            self.need(len).await?;
+            return Ok(Message::Bytes(Bytes::copy_from_slice(self.take(len))));
+        }
+        self.need(LOOKED_AT).await?;
+        let here = (self.end - self.start).min(len);
+        let seen = self.take(here);
+        let at = first_content(content, seen, len).map_or(0, |offset| (ALIGN - offset % ALIGN) % ALIGN);
+        let mut buffer = Buffer::recycled(at + len).ok_or_else(|| Error::from(ErrorKind::OutOfMemory))?;
+        let memory = buffer.get_mut().and_then(|m| m.get_mut(at..at + len)).ok_or_else(|| Error::from(ErrorKind::OutOfMemory))?;
+        let (first, rest) = memory.split_at_mut(here);
+        first.copy_from_slice(seen);
+        self.from.read_exact(rest).await?;
+        Ok(Message::Buffer { buffer, range: at..at + len })
+    }
+
+    /// Waits until so much is in the buffer, which must have room for it.
+    async fn need(&mut self, n: usize) -> Result<()> {
+        if self.end - self.start >= n {
+            return Ok(());
+        }
+        if self.start + n > self.buffer.len() {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        while self.end - self.start < n {
+            match self.from.read(&mut self.buffer[self.end..]).await? {
+                0 => return Err(ErrorKind::UnexpectedEof.into()),
+                n => self.end += n,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes bytes that are in the buffer.
+    fn take(&mut self, n: usize) -> &[u8] {
+        let from = self.start;
+        self.start += n;
+        &self.buffer[from..from + n]
+    }
+}
