@@ -118,6 +118,14 @@ pub fn binary<T: BinaryElement>(
     Ok(())
 }
 
+/// op(x, y) of two single elements, without the loops.
+pub fn binary_of_one<T: BinaryElement>(op: BinaryOp, x: T, y: T) -> Result<T, ArithmeticError> {
+    T::check_right(op, &[y])?;
+    let mut out = [T::default()];
+    T::apply(op, Operand::Slice(&[x]), Operand::Slice(&[y]), &mut out)?;
+    Ok(out[0])
+}
+
 /// Like [`binary`], with the result in place of the operand on `side`, which must have the output's shape
 /// (`plan` names the overwritten operand in its own place: left for `Left`). Panics when a length is not the plan's.
 pub fn binary_in_place<T: BinaryElement>(

@@ -30,7 +30,7 @@ mod transpose;
 mod unary;
 mod vectorise;
 
-pub use binary::{BinaryElement, BinaryOp, Side, binary, binary_in_place};
+pub use binary::{BinaryElement, BinaryOp, Side, binary, binary_in_place, binary_of_one};
 pub use broadcast::{Broadcast, Operand, Run};
 pub use cast::{CastTo, cast};
 pub use compare::{CompareElement, CompareOp, FloatClass, LogicalOp, classify, compare, logical, logical_not, select};

@@ -30,6 +30,7 @@ unsafe impl Sync for Buffer {}
 
 impl Buffer {
     /// A buffer of `len` bytes of arbitrary (but initialised) contents, or `None` if there is no memory for it.
+    #[inline]
     pub fn recycled(len: usize) -> Option<Buffer> {
         let (p, capacity) = pool::allocate(len.checked_add(HEADER)?)?;
         let header = p.cast::<Header>();
@@ -39,6 +40,7 @@ impl Buffer {
     }
 
     /// A buffer of zeros, or `None` if there is no memory for it.
+    #[inline]
     pub fn zeroed(len: usize) -> Option<Buffer> {
         let buffer = Buffer::recycled(len)?;
         // SAFETY: `len` bytes behind the header are ours.
@@ -46,56 +48,66 @@ impl Buffer {
         Some(buffer)
     }
 
+    #[inline]
     fn header(&self) -> &Header {
         // SAFETY: alive as long as an owner is.
         unsafe { self.0.as_ref() }
     }
 
+    #[inline]
     fn data(&self) -> *mut u8 {
         // SAFETY: the allocation holds the header and the data behind it.
         unsafe { self.0.as_ptr().cast::<u8>().add(HEADER) }
     }
 
     /// Bytes of data.
+    #[inline]
     pub fn len(&self) -> usize {
         self.header().len
     }
 
     /// Whether it holds no bytes.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The bytes.
+    #[inline]
     pub fn as_slice(&self) -> &[u8] {
         // SAFETY: the pool's memory is initialised, and it is not written while shared.
         unsafe { std::slice::from_raw_parts(self.data(), self.len()) }
     }
 
     /// Whether this is the only owner.
+    #[inline]
     pub fn is_unique(&self) -> bool {
         self.header().owners.load(Ordering::Acquire) == 1
     }
 
     /// The bytes to write, if this is the only owner.
+    #[inline]
     pub fn get_mut(&mut self) -> Option<&mut [u8]> {
         // SAFETY: the only owner, borrowed exclusively.
         self.is_unique().then(|| unsafe { std::slice::from_raw_parts_mut(self.data(), self.len()) })
     }
 
     /// The bytes as `Bytes` without a copy: the memory lives until the last of them is dropped.
+    #[inline]
     pub fn into_bytes(self) -> Bytes {
         Bytes::from_owner(self)
     }
 }
 
 impl AsRef<[u8]> for Buffer {
+    #[inline]
     fn as_ref(&self) -> &[u8] {
         self.as_slice()
     }
 }
 
 impl Clone for Buffer {
+    #[inline]
     fn clone(&self) -> Buffer {
         self.header().owners.fetch_add(1, Ordering::Relaxed);
         Buffer(self.0)

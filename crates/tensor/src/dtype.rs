@@ -71,6 +71,7 @@ impl DType {
     /// The type of a `DataType` number, and whether it is a reference.
     ///
     /// Errors: `InvalidArgument` for a number that is no type (0 included).
+    #[inline]
     pub fn from_proto(n: i32) -> Result<(DType, bool)> {
         let is_ref = n > REF_OFFSET;
         let base = if is_ref { n - REF_OFFSET } else { n };
@@ -78,16 +79,19 @@ impl DType {
     }
 
     /// Like [`DType::from_proto`], but a reference type counts as its base type.
+    #[inline]
     pub fn from_proto_base(n: i32) -> Result<DType> {
         Ok(DType::from_proto(n)?.0)
     }
 
     /// The `DataType` number.
+    #[inline]
     pub fn to_proto(self) -> i32 {
         self as i32
     }
 
     /// The `DataType` number of a reference to this type.
+    #[inline]
     pub fn to_proto_ref(self) -> i32 {
         self as i32 + REF_OFFSET
     }
@@ -104,21 +108,25 @@ impl DType {
     }
 
     /// Whether its elements are plain memory (neither string, resource nor variant).
+    #[inline]
     pub fn is_plain(self) -> bool {
         self.size() != 0
     }
 
     /// half, bfloat16, float or double.
+    #[inline]
     pub fn is_floating(self) -> bool {
         matches!(self, DType::Half | DType::BFloat16 | DType::Float | DType::Double)
     }
 
     /// complex64 or complex128.
+    #[inline]
     pub fn is_complex(self) -> bool {
         matches!(self, DType::Complex64 | DType::Complex128)
     }
 
     /// A signed or unsigned integer that is not quantized.
+    #[inline]
     pub fn is_integer(self) -> bool {
         use DType::*;
         matches!(self, Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64)
@@ -126,12 +134,14 @@ impl DType {
 }
 
 impl fmt::Display for DType {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
 impl fmt::Debug for DType {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -148,28 +158,33 @@ pub struct EdgeType {
 
 impl EdgeType {
     /// A value of this type.
+    #[inline]
     pub const fn value(dtype: DType) -> EdgeType {
         EdgeType { dtype, is_ref: false }
     }
 
     /// A reference to a variable of this type.
+    #[inline]
     pub const fn reference(dtype: DType) -> EdgeType {
         EdgeType { dtype, is_ref: true }
     }
 
     /// The `DataType` number, with the reference bit.
+    #[inline]
     pub fn to_proto(self) -> i32 {
         if self.is_ref { self.dtype.to_proto_ref() } else { self.dtype.to_proto() }
     }
 }
 
 impl fmt::Display for EdgeType {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.dtype, if self.is_ref { "_ref" } else { "" })
     }
 }
 
 impl fmt::Debug for EdgeType {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

@@ -11,11 +11,20 @@ use std::fmt;
 pub const MAX_DIMS: usize = 254;
 
 /// The dimensions of a tensor; row-major, the last varies fastest. `[]` is a scalar.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+#[derive(PartialEq, Eq, Hash, Default)]
 pub struct Shape(SmallVec<[i64; 4]>);
+
+impl Clone for Shape {
+    // Every output of every node has one: copying the slice is several times faster than the derived extension by elements.
+    #[inline]
+    fn clone(&self) -> Shape {
+        Shape(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Shape {
     /// The shape of a scalar.
+    #[inline]
     pub fn scalar() -> Shape {
         Shape::default()
     }
@@ -43,17 +52,20 @@ impl Shape {
     /// A shape of dimensions that come from Rust lengths.
     ///
     /// Errors: as [`Shape::new`].
+    #[inline]
     pub fn from_lens(lens: &[usize]) -> Result<Shape> {
         let dims: SmallVec<[i64; 8]> = lens.iter().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();
         Shape::new(&dims)
     }
 
     /// The dimensions.
+    #[inline]
     pub fn dims(&self) -> &[i64] {
         &self.0
     }
 
     /// The number of dimensions.
+    #[inline]
     pub fn rank(&self) -> usize {
         self.0.len()
     }
@@ -62,16 +74,19 @@ impl Shape {
     ///
     /// # Panics
     /// If there is no such axis; check the rank first.
+    #[inline]
     pub fn dim(&self, axis: usize) -> usize {
         self.0[axis] as usize
     }
 
     /// The number of elements; 1 for a scalar.
+    #[inline]
     pub fn num_elements(&self) -> usize {
         self.0.iter().product::<i64>() as usize
     }
 
     /// Whether it is a scalar (rank 0).
+    #[inline]
     pub fn is_scalar(&self) -> bool {
         self.0.is_empty()
     }
@@ -114,6 +129,7 @@ impl Shape {
 
 /// TF's text: `[2,3]`.
 impl fmt::Display for Shape {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dims: Vec<String> = self.0.iter().map(|d| d.to_string()).collect();
         write!(f, "[{}]", dims.join(","))
@@ -121,6 +137,7 @@ impl fmt::Display for Shape {
 }
 
 impl fmt::Debug for Shape {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -132,21 +149,25 @@ pub struct PartialShape(Option<SmallVec<[Option<i64>; 4]>>);
 
 impl PartialShape {
     /// Nothing is known.
+    #[inline]
     pub fn unknown() -> PartialShape {
         PartialShape(None)
     }
 
     /// The shape of a scalar.
+    #[inline]
     pub fn scalar() -> PartialShape {
         PartialShape(Some(SmallVec::new()))
     }
 
     /// A known rank; `None` is an unknown dimension.
+    #[inline]
     pub fn new(dims: &[Option<i64>]) -> PartialShape {
         PartialShape(Some(SmallVec::from_slice(dims)))
     }
 
     /// A known rank of which no dimension is known.
+    #[inline]
     pub fn of_rank(rank: usize) -> PartialShape {
         PartialShape(Some(SmallVec::from_elem(None, rank)))
     }
@@ -164,27 +185,32 @@ impl PartialShape {
     }
 
     /// The dimensions, if the rank is known.
+    #[inline]
     pub fn dims(&self) -> Option<&[Option<i64>]> {
         self.0.as_deref()
     }
 
     /// The rank, if known.
+    #[inline]
     pub fn rank(&self) -> Option<usize> {
         self.0.as_ref().map(|d| d.len())
     }
 
     /// Dimension `axis`, if known; also `None` if there is no such axis.
+    #[inline]
     pub fn dim(&self, axis: usize) -> Option<i64> {
         self.0.as_ref().and_then(|d| d.get(axis).copied().flatten())
     }
 
     /// The shape, if all of it is known.
+    #[inline]
     pub fn to_shape(&self) -> Option<Shape> {
         let dims: Option<SmallVec<[i64; 4]>> = self.0.as_ref()?.iter().copied().collect();
         Shape::new(&dims?).ok()
     }
 
     /// Whether a tensor of this shape fits.
+    #[inline]
     pub fn matches(&self, shape: &Shape) -> bool {
         match &self.0 {
             None => true,
@@ -226,12 +252,14 @@ impl PartialShape {
 }
 
 impl From<&Shape> for PartialShape {
+    #[inline]
     fn from(s: &Shape) -> PartialShape {
         PartialShape(Some(s.dims().iter().map(|&d| Some(d)).collect()))
     }
 }
 
 impl From<Shape> for PartialShape {
+    #[inline]
     fn from(s: Shape) -> PartialShape {
         PartialShape::from(&s)
     }
@@ -251,6 +279,7 @@ impl fmt::Display for PartialShape {
 }
 
 impl fmt::Debug for PartialShape {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

@@ -27,16 +27,19 @@ pub struct CancellationManager {
 
 impl CancellationManager {
     /// One that is not cancelled.
+    #[inline]
     pub fn new() -> CancellationManager {
         CancellationManager::default()
     }
 
     /// Whether the step is cancelled; cheap enough for inner loops.
+    #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Acquire)
     }
 
     /// Why it is cancelled.
+    #[inline]
     pub fn reason(&self) -> Option<Error> {
         self.state.lock().reason.clone()
     }
@@ -56,6 +59,7 @@ impl CancellationManager {
     }
 
     /// Removes a callback. Returns false if it has been called, is being called or never existed.
+    #[inline]
     pub fn deregister(&self, token: CancellationToken) -> bool {
         self.state.lock().callbacks.remove(&token.0).is_some()
     }

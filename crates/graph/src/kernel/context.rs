@@ -55,6 +55,7 @@ impl AsyncOpContext {
     /// Input `i`; a reference has been read by the executor unless the op takes references there.
     ///
     /// Errors: `Internal` if there is no such input or it is a reference.
+    #[inline]
     pub fn input(&self, i: usize) -> Result<&Tensor> {
         tensor_at(&self.inputs, i)
     }
@@ -62,6 +63,7 @@ impl AsyncOpContext {
     /// The variable that input `i` refers to.
     ///
     /// Errors: `Internal` if there is no such input or it is no reference.
+    #[inline]
     pub fn input_ref(&self, i: usize) -> Result<&Arc<Variable>> {
         variable_at(&self.inputs, i)
     }
@@ -136,6 +138,7 @@ impl<'a> OpKernelContext<'a> {
     }
 
     /// How many inputs there are.
+    #[inline]
     pub fn num_inputs(&self) -> usize {
         self.inputs.len()
     }
@@ -143,6 +146,7 @@ impl<'a> OpKernelContext<'a> {
     /// Input `i`. References have been read by the executor, unless the op takes references there.
     ///
     /// Errors: `Internal` if there is no such input or it is a reference.
+    #[inline]
     pub fn input(&self, i: usize) -> Result<&Tensor> {
         tensor_at(self.inputs, i)
     }
@@ -168,6 +172,7 @@ impl<'a> OpKernelContext<'a> {
     /// Takes input `i` out, so that its memory may be reused if nobody else holds it. An empty tensor takes its place.
     ///
     /// Errors: as [`OpKernelContext::input`].
+    #[inline]
     pub fn take_input(&mut self, i: usize) -> Result<Tensor> {
         tensor_at(self.inputs, i)?;
         match std::mem::replace(&mut self.inputs[i], Value::Tensor(placeholder())) {
@@ -179,6 +184,7 @@ impl<'a> OpKernelContext<'a> {
     /// The variable that input `i` refers to.
     ///
     /// Errors: `Internal` if there is no such input or it is no reference.
+    #[inline]
     pub fn input_ref(&self, i: usize) -> Result<&Arc<Variable>> {
         variable_at(self.inputs, i)
     }
@@ -186,6 +192,7 @@ impl<'a> OpKernelContext<'a> {
     /// Input `i` as it came.
     ///
     /// Errors: `Internal` if there is no such input.
+    #[inline]
     pub fn value(&self, i: usize) -> Result<&Value> {
         self.inputs.get(i).ok_or_else(|| internal(format!("there is no input {i}, only {}", self.inputs.len())))
     }
@@ -194,6 +201,7 @@ impl<'a> OpKernelContext<'a> {
     /// this only for element-wise work that reads and writes the same place through [`OpKernelContext::take_input`]).
     ///
     /// Returns the tensor with the input's elements, or `None`.
+    #[inline]
     pub fn forward_input(&mut self, i: usize, dtype: DType, shape: &Shape) -> Option<Tensor> {
         let t = tensor_at(self.inputs, i).ok()?;
         if t.dtype() != dtype || t.num_elements() != shape.num_elements() || !t.is_unique() {
@@ -203,12 +211,14 @@ impl<'a> OpKernelContext<'a> {
     }
 
     /// Sets output `i`.
+    #[inline]
     pub fn set_output(&mut self, i: usize, tensor: Tensor) {
         debug_assert_eq!(tensor.dtype(), self.node.output_types[i].dtype, "output {i} of {}", self.node.name);
         self.outputs[i] = Some(Value::Tensor(tensor));
     }
 
     /// Sets output `i` to a reference.
+    #[inline]
     pub fn set_output_ref(&mut self, i: usize, variable: Arc<Variable>) {
         self.outputs[i] = Some(Value::Ref(variable));
     }
@@ -216,6 +226,7 @@ impl<'a> OpKernelContext<'a> {
     /// Passes input `i` on as output `j`, whatever it is.
     ///
     /// Errors: `Internal` if there is no such input.
+    #[inline]
     pub fn pass_on(&mut self, i: usize, j: usize) -> Result<()> {
         let value = self.value(i)?.clone();
         self.outputs[j] = Some(value);
@@ -223,6 +234,7 @@ impl<'a> OpKernelContext<'a> {
     }
 
     /// The device's resources.
+    #[inline]
     pub fn resources(&self) -> &Arc<ResourceManager> {
         &self.step.resources
     }

@@ -81,6 +81,7 @@ impl StepContext {
     /// An error if the step is cancelled, for loops that would run long.
     ///
     /// Errors: why it is cancelled.
+    #[inline]
     pub fn check_cancelled(&self) -> Result<(), Error> {
         if self.cancellation.is_cancelled() {
             return Err(self.cancellation.reason().unwrap_or_else(|| ferroflow_tensor::error::cancelled("the step was cancelled")));

@@ -18,6 +18,7 @@ impl Value {
     /// The tensor; a reference is read.
     ///
     /// Errors: `FailedPrecondition` if it refers to a variable without a value.
+    #[inline]
     pub fn to_tensor(&self) -> Result<Tensor> {
         match self {
             Value::Tensor(t) => Ok(t.clone()),
@@ -27,6 +28,7 @@ impl Value {
 }
 
 impl From<Tensor> for Value {
+    #[inline]
     fn from(t: Tensor) -> Value {
         Value::Tensor(t)
     }

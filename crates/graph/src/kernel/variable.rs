@@ -17,31 +17,37 @@ pub struct Variable {
 
 impl Variable {
     /// A variable without a value.
+    #[inline]
     pub fn new(name: impl Into<String>, dtype: DType) -> Variable {
         Variable::with_shape(name, dtype, PartialShape::unknown())
     }
 
     /// A variable without a value, of a shape that its node declares.
+    #[inline]
     pub fn with_shape(name: impl Into<String>, dtype: DType, declared_shape: PartialShape) -> Variable {
         Variable { name: name.into(), dtype, declared_shape, value: Mutex::new(None) }
     }
 
     /// Its name, for messages.
+    #[inline]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The element type.
+    #[inline]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// The shape that its node declares; a value may have another one, if it was assigned without validation.
+    #[inline]
     pub fn declared_shape(&self) -> &PartialShape {
         &self.declared_shape
     }
 
     /// Whether it has a value.
+    #[inline]
     pub fn is_initialized(&self) -> bool {
         self.value.lock().is_some()
     }
@@ -49,26 +55,31 @@ impl Variable {
     /// The current tensor, shared.
     ///
     /// Errors: `FailedPrecondition` `Attempting to use uninitialized value …`.
+    #[inline]
     pub fn read(&self) -> Result<Tensor> {
         self.value.lock().clone().ok_or_else(|| self.uninitialized())
     }
 
     /// The current tensor, if there is one.
+    #[inline]
     pub fn get(&self) -> Option<Tensor> {
         self.value.lock().clone()
     }
 
     /// The size of the current tensor in bytes, 0 without one; `None` while somebody holds the lock.
+    #[inline]
     pub fn num_bytes_now(&self) -> Option<usize> {
         self.value.try_lock().map(|value| value.as_ref().map_or(0, Tensor::num_bytes))
     }
 
     /// Replaces the tensor.
+    #[inline]
     pub fn set(&self, value: Tensor) {
         *self.value.lock() = Some(value);
     }
 
     /// Forgets the tensor.
+    #[inline]
     pub fn clear(&self) {
         *self.value.lock() = None;
     }
@@ -84,17 +95,20 @@ impl Variable {
     }
 
     /// The tensor under lock, for updates of several variables at once. Lock in ascending order of address to avoid dead-locks.
+    #[inline]
     pub fn lock(&self) -> MutexGuard<'_, Option<Tensor>> {
         self.value.lock()
     }
 
     /// The error for a use before the first assignment.
+    #[inline]
     pub fn uninitialized(&self) -> ferroflow_tensor::Error {
         failed_precondition(format!("Attempting to use uninitialized value {}", self.name))
     }
 }
 
 impl std::fmt::Debug for Variable {
+    #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Variable({}: {})", self.name, self.dtype)
     }

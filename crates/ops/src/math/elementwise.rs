@@ -55,8 +55,33 @@ pub(crate) fn apply_in_place(pool: &dyn math::ParallelFor, op: UnaryOp, x: &mut 
 ///
 /// Errors: `InvalidArgument` for shapes that cannot be broadcast and for what `op` refuses, such as `Integer division by zero`.
 pub(crate) fn binary(ctx: &mut OpKernelContext, op: BinaryOp) -> Result<()> {
+    if ctx.input(0)?.shape().is_scalar() && ctx.input(1)?.shape().is_scalar() {
+        return scalars(ctx, op);
+    }
     let (plan, shape) = plan(ctx.input(0)?.shape(), ctx.input(1)?.shape())?;
     planned(ctx, op, &plan, shape, 0, 1)
+}
+
+/// z = op(x, y) for two scalars: counters, learning rates and losses are so many that they have a way of their own.
+fn scalars(ctx: &mut OpKernelContext, op: BinaryOp) -> Result<()> {
+    let dtype = ctx.input(0)?.dtype();
+    with_numeric!(dtype => T, {
+        let (x, y) = (ctx.input(0)?.to_scalar::<T>()?, ctx.input(1)?.to_scalar::<T>()?);
+        let z = math::binary_of_one(op, x, y).map_err(|e| refused(e, dtype))?;
+        let memory = match ctx.input(0)?.is_unique() {
+            true => Some(ctx.take_input(0)?),
+            false => None,
+        };
+        let output = match memory {
+            Some(mut memory) => {
+                memory.as_mut_slice::<T>()?.fill(z);
+                memory
+            }
+            None => Tensor::scalar(z),
+        };
+        ctx.set_output(0, output);
+        Ok(())
+    }, else { Err(unsupported(ctx.node.op_name(), dtype)) })
 }
 
 /// z = op(x, y) for tensors of one shape; broadcasting is not wanted.

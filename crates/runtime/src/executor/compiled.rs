@@ -77,6 +77,17 @@ pub(crate) struct Edge {
 /// A kernel that is a plain function.
 type Function = fn(&mut OpKernelContext) -> Result<()>;
 
+/// How a node's inputs treat references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refs {
+    /// None arrives.
+    None,
+    /// All are read; the node's description, which is far away in memory, need not be asked.
+    Read,
+    /// Some are read, some are what the op wants.
+    ByInput,
+}
+
 /// A node: what running it needs, in one cache line.
 #[repr(align(64))]
 pub(crate) struct Item {
@@ -85,8 +96,8 @@ pub(crate) struct Item {
     pub(crate) cost: Cost,
     /// Whether its kernel may end later than its call.
     pub(crate) is_async: bool,
-    /// Whether some input may arrive as a reference.
-    pub(crate) has_refs: bool,
+    /// What is to be done with inputs that arrive as references.
+    pub(crate) refs: Refs,
     /// Its number among the nodes of its frame.
     pub(crate) local: u32,
     /// Where its inputs are among those of its frame.
@@ -193,7 +204,11 @@ impl Compiled {
                 kind,
                 cost: Cost::Inline,
                 is_async: kind == Kind::Call,
-                has_refs: node.inputs.iter().any(|e| graph.endpoint_type(*e).is_ref || late[e.node.index()]),
+                refs: match node.inputs.iter().any(|e| graph.endpoint_type(*e).is_ref || late[e.node.index()]) {
+                    false => Refs::None,
+                    true if info.input_types.iter().any(|t| t.is_ref) => Refs::ByInput,
+                    true => Refs::Read,
+                },
                 local: frame.pending.len() as u32,
                 first_slot: frame.slots as u32,
                 num_inputs: node.inputs.len() as u32,

@@ -1,6 +1,6 @@
 //! Driving a step: running what is ready, until all is done or all that is left is under way elsewhere.
 
-use super::compiled::{Compiled, Item, Kind};
+use super::compiled::{Compiled, Item, Kind, Refs};
 use super::iteration::Tagged;
 use super::job::{Completion, Job, check_outputs, compute};
 use super::shared::Shared;
@@ -165,7 +165,6 @@ impl Driver<'_> {
 
     /// Moves a node's inputs to `state.inputs`; references become values except where the op takes references.
     fn take_inputs(&mut self, tag: Tagged, item: &Item, dead: bool) -> Result<()> {
-        let info = &self.graph.infos[tag.node as usize];
         let StepState { frames, inputs, .. } = &mut *self.state;
         let frame = &mut frames[tag.frame as usize];
         let iteration = &mut frame.iterations[(tag.iter - frame.base) as usize];
@@ -174,11 +173,13 @@ impl Driver<'_> {
             let mut value = match iteration.take(slot) {
                 Some(value) if !dead => value,
                 None if !dead => return Err(internal(format!("input {i} has not arrived"))),
-                _ => Value::Tensor(Tensor::zeros(info.input_types[i].dtype, Shape::from_lens(&[0])?)?),
+                _ => Value::Tensor(Tensor::zeros(self.graph.infos[tag.node as usize].input_types[i].dtype, Shape::from_lens(&[0])?)?),
             };
-            if item.has_refs {
-                value = dereferenced(value, info, i)?;
-            }
+            value = match (item.refs, value) {
+                (Refs::None, value) | (Refs::Read, value @ Value::Tensor(_)) => value,
+                (Refs::Read, Value::Ref(v)) => Value::Tensor(v.read()?),
+                (Refs::ByInput, value) => dereferenced(value, &self.graph.infos[tag.node as usize], i)?,
+            };
             inputs.push(value);
         }
         Ok(())

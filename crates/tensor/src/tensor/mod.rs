@@ -34,31 +34,37 @@ enum Data {
 
 impl Tensor {
     /// The element type.
+    #[inline]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// The shape.
+    #[inline]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
     /// The dimensions.
+    #[inline]
     pub fn dims(&self) -> &[i64] {
         self.shape.dims()
     }
 
     /// The number of dimensions.
+    #[inline]
     pub fn rank(&self) -> usize {
         self.shape.rank()
     }
 
     /// The number of elements.
+    #[inline]
     pub fn num_elements(&self) -> usize {
         self.shape.num_elements()
     }
 
     /// Bytes that the elements take; for strings the sum of their lengths.
+    #[inline]
     pub fn num_bytes(&self) -> usize {
         match &self.data {
             Data::Plain { .. } => self.num_elements() * self.dtype.size(),
@@ -110,6 +116,7 @@ impl Tensor {
     /// The strings.
     ///
     /// Errors: `InvalidArgument` if it is not a string tensor.
+    #[inline]
     pub fn as_strings(&self) -> Result<&[Bytes]> {
         match &self.data {
             Data::Strings(s) => Ok(s),
@@ -120,6 +127,7 @@ impl Tensor {
     /// The strings to write, copied first if others share them.
     ///
     /// Errors: `InvalidArgument` if it is not a string tensor.
+    #[inline]
     pub fn make_mut_strings(&mut self) -> Result<&mut Vec<Bytes>> {
         match &mut self.data {
             Data::Strings(s) => Ok(Arc::make_mut(s)),
@@ -130,6 +138,7 @@ impl Tensor {
     /// The resource handles.
     ///
     /// Errors: `InvalidArgument` if it is not a resource tensor.
+    #[inline]
     pub fn as_resources(&self) -> Result<&[ResourceHandle]> {
         match &self.data {
             Data::Resources(r) => Ok(r),
@@ -140,6 +149,7 @@ impl Tensor {
     /// The variants.
     ///
     /// Errors: `InvalidArgument` if it is not a variant tensor.
+    #[inline]
     pub fn as_variants(&self) -> Result<&[Variant]> {
         match &self.data {
             Data::Variants(v) => Ok(v),
@@ -172,6 +182,7 @@ impl Tensor {
     /// The only element of an int32 or int64 tensor as i64.
     ///
     /// Errors: `InvalidArgument` if there is not exactly one, or it is of another type.
+    #[inline]
     pub fn to_i64(&self) -> Result<i64> {
         match self.to_i64s()?.as_slice() {
             [x] => Ok(*x),
@@ -209,6 +220,7 @@ impl Tensor {
     /// The memory of a plain tensor as `Bytes`, without a copy.
     ///
     /// Errors: `Internal` for strings, resources and variants.
+    #[inline]
     pub fn shared_bytes(&self) -> Result<Bytes> {
         match &self.data {
             Data::Plain { buffer, offset } => Ok(buffer.clone().into_bytes().slice(*offset..*offset + self.num_bytes())),
@@ -251,12 +263,14 @@ impl fmt::Debug for Tensor {
 }
 
 impl<T: Element> From<T> for Tensor {
+    #[inline]
     fn from(value: T) -> Tensor {
         Tensor::scalar(value)
     }
 }
 
 impl From<&str> for Tensor {
+    #[inline]
     fn from(value: &str) -> Tensor {
         Tensor::string(value.to_owned())
     }

@@ -25,6 +25,7 @@ impl Tensor {
     /// The same memory read as another plain type of equal size (TF: `Bitcast`).
     ///
     /// Errors: `InvalidArgument` if the sizes differ or bool is asked for.
+    #[inline]
     pub fn reinterpreted(mut self, dtype: DType) -> Result<Tensor> {
         if !dtype.is_plain() || dtype.size() != self.dtype.size() || dtype == DType::Bool && self.dtype != DType::Bool {
             return Err(invalid_argument(format!("cannot reinterpret {} as {dtype}", self.dtype)));
