@@ -133,3 +133,35 @@ def blocked_forever(cluster, task, folder):
             session.run(size)
             open(os.path.join(folder, "blocked_%d" % task), "w").close()
             return {"value": float(session.run(value))}
+
+
+def synchronous_regression(cluster, task, folder, last_step):
+    """y = 3 x - 1, every step by the gradients of all replicas (SyncReplicasOptimizer: accumulators, tokens, the chief's queue runner)."""
+    workers, rng = len(cluster["worker"]), np.random.RandomState(task)
+    target = "grpc://" + cluster["worker"][task]
+    if task > 0:
+        wait_for_file(os.path.join(folder, "checkpoint"))
+    with tf.Graph().as_default() as graph, tf.device(tf.train.replica_device_setter(
+            worker_device="/job:worker/task:%d" % task, cluster=tf.train.ClusterSpec(cluster))):
+        x = tf.placeholder(tf.float32, [None])
+        w, b = tf.get_variable("w", []), tf.get_variable("b", [])
+        loss = tf.reduce_mean(tf.square(w * x + b - (3 * x - 1)))
+        step = tf.train.get_or_create_global_step()
+        optimizer = tf.train.SyncReplicasOptimizer(tf.train.AdamOptimizer(0.05), workers, total_num_replicas=workers)
+        train = optimizer.minimize(loss, global_step=step)
+        # Whoever stops leaves tokens for those that still wait for one.
+        release = optimizer._sync_token_queue.enqueue_many(tf.fill([workers], tf.cast(step, tf.int64)))
+        steps, value = [], None
+        with tf.train.MonitoredTrainingSession(
+                master=target, is_chief=task == 0, checkpoint_dir=folder, stop_grace_period_secs=3,
+                hooks=[tf.train.StopAtStepHook(last_step=last_step), optimizer.make_session_run_hook(task == 0)]) as session:
+            while not session.should_stop():
+                _, at, value = session.run([train, step, loss], {x: rng.rand(64)})
+                steps.append(int(at))
+        with tf.Session(target, graph=graph) as session:
+            try:
+                session.run(release)
+            except (tf.errors.CancelledError, tf.errors.AbortedError):
+                pass  # the chief's queue runner has closed the queue
+            final = session.run([w, b])
+    return {"steps": steps, "loss": float(value), "w": float(final[0]), "b": float(final[1])}

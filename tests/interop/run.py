@@ -26,6 +26,7 @@ import cases_faults  # noqa: F401
 import cases_files  # noqa: F401
 import cases_load  # noqa: F401
 import cases_mixed  # noqa: F401
+import cases_parallel  # noqa: F401
 import cases_serve  # noqa: F401
 import cases_session  # noqa: F401
 import cases_training  # noqa: F401

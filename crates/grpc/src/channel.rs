@@ -64,6 +64,8 @@ pub(crate) struct Link {
 struct LinkStatus {
     /// Set by the peer's first response, if it says that it is ferroflow.
     is_ferroflow: AtomicBool,
+    /// Whether the peer has answered a call.
+    has_answered: AtomicBool,
     /// Whether the peer is on this machine.
     is_local: bool,
     /// Lines to a ferroflow peer, one for small messages and one for tensors, once they are open.
@@ -122,6 +124,7 @@ impl Channel {
 
     /// Notes what a response says about the peer. If it is ferroflow, lines are opened to it.
     pub(crate) fn learn(&self, link: &Link, headers: &http::HeaderMap) {
+        link.status.has_answered.store(true, Ordering::Relaxed);
         if link.status.is_ferroflow.load(Ordering::Relaxed) || !metadata::is_from_ferroflow(headers) {
             return;
         }
@@ -226,6 +229,9 @@ async fn drive(mut connection: Connection<TcpStream, Bytes>, link: &Link) -> Str
             Ok(()) => "the peer closed the connection".to_owned(),
             Err(e) => match e.get_io() {
                 Some(io) => plain_text(io),
+                None if !link.status.has_answered.load(Ordering::Relaxed) => {
+                    format!("what listens there does not speak gRPC, so it is no task of a cluster ({e})")
+                }
                 None => e.to_string(),
             },
         },

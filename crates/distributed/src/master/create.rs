@@ -61,7 +61,7 @@ pub(super) fn peers(env: &WorkerEnv, cache: &Arc<dyn WorkerCache>, own: &TaskId,
             continue;
         }
         match cache.worker(&task) {
-            Some(worker) => peers.push(Peer { address: address.to_owned(), worker, task }),
+            Some(worker) => peers.push(Peer { address: address.to_owned(), worker, is_renamed: env.task != *own, task }),
             None => tracing::error!(task = task.name(), own = env.task.name(), "there is no way to a task of the cluster"),
         }
     }

@@ -20,6 +20,21 @@ pub(super) struct Peer {
     pub task: TaskId,
     pub address: String,
     pub worker: Arc<dyn WorkerInterface>,
+    /// Whether the session has names of its own for tasks, which they do not know.
+    pub is_renamed: bool,
+}
+
+impl Peer {
+    /// What is wrong with the devices that something at the task's address tells, if it is not the task.
+    fn stranger(&self, devices: &[DeviceAttributes]) -> Option<Error> {
+        let name = self.task.name();
+        let is_own = |d: &DeviceAttributes| d.name.strip_prefix(&*name).is_some_and(|rest| rest.starts_with('/'));
+        if self.is_renamed || devices.iter().any(is_own) {
+            return None;
+        }
+        let who = devices.first().map_or("something without devices", |d| d.name.rsplit_once("/device:").map_or(&*d.name, |n| n.0));
+        Some(unavailable(format!("answered by {who}, which is not this task of this cluster")))
+    }
 }
 
 /// How long to wait for silent tasks.
@@ -83,18 +98,25 @@ async fn ask(env: &WorkerEnv, peer: &Peer, i: usize, silent: Silent) -> Result<(
     loop {
         let call = CancelOnDrop(Arc::new(CancellationManager::new()));
         match pending(|done| peer.worker.get_status(CallOptions::cancelled_by(&call.0), done)).await {
-            Ok(devices) => {
+            Ok(devices) if peer.stranger(&devices).is_none() => {
                 silent.lock()[i] = None;
                 return Ok((peer.task.clone(), devices));
             }
-            Err(e) if matches!(e.code(), Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled) => {
+            answer => {
+                let why = match answer {
+                    Ok(devices) => peer.stranger(&devices).unwrap_or_else(|| unavailable("no devices")),
+                    Err(e) if matches!(e.code(), Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled) => e,
+                    Err(e) if matches!(e.code(), Code::Unimplemented | Code::Unknown | Code::Internal) => {
+                        e.context("answered by something that is not a task of this cluster")
+                    }
+                    Err(e) => return Err(e.context(format!("{} does not tell its devices", peer.address)).at_task(&peer.task.name())),
+                };
                 if let Some(wait) = &silent.lock()[i] {
-                    wait.failed(&e);
+                    wait.failed(&why);
                 }
                 env.timer.sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
-            Err(e) => return Err(e.context(format!("{} does not tell its devices", peer.address)).at_task(&peer.task.name())),
         }
     }
 }

@@ -1,0 +1,175 @@
+"""Training that needs several tasks at once: synchronous replicas, embeddings spread over ps tasks, supervisors."""
+import os
+import random
+import subprocess
+import threading
+import time
+
+from servers import command
+from suite import close, graph_and_session, holds, np, raises, same, test, tf
+
+
+def synchronous(t, c):
+    results = t.clients().run("synchronous_regression", cluster=c.spec, folder=t.temp(), last_step=150)
+    for k, r in enumerate(results):
+        holds(r["loss"] < 0.05, "client %d: loss %f" % (k, r["loss"]))
+        # A replica takes part in every step, or its gradient is stale and dropped: it never runs ahead.
+        holds(len(r["steps"]) <= 155 and r["steps"] == sorted(r["steps"]), "client %d: steps %s" % (k, r["steps"]))
+    close([results[0]["w"], results[0]["b"]], [3, -1], "what was learnt", 0.3)
+
+
+@test(limit=180)
+def replicas_train_synchronously(t):
+    synchronous(t, t.new_cluster())
+
+
+@test(only="ferroflow", limit=240)
+def replicas_train_synchronously_with_a_tensorflow_ps(t):
+    synchronous(t, t.new_cluster({"ps": 1, "worker": 2}, {"ps": "tf"}))
+
+
+@test()
+def an_embedding_over_two_ps_is_updated_where_it_was_looked_up(t):
+    c = t.cluster()
+    rng = np.random.RandomState(1)
+    start = rng.rand(50, 4).astype(np.float32)
+    for resource in (False, True):
+        tf.Session.reset(c.target())
+        with graph_and_session(c.target()) as (_, session):
+            with tf.device(tf.train.replica_device_setter(ps_tasks=2, worker_device="/job:worker/task:1")):
+                table = tf.get_variable("table", initializer=start, partitioner=tf.fixed_size_partitioner(2), use_resource=resource)
+                ids = tf.placeholder(tf.int64, [None])
+                rows = tf.nn.embedding_lookup(table, ids, partition_strategy="div")
+                loss = tf.reduce_sum(rows * rows)
+                train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+                parts = list(table)
+            holds({v.device for v in parts} == {"/job:ps/task:0", "/job:ps/task:1"}, [v.device for v in parts])
+            with session() as s:
+                s.run(tf.global_variables_initializer())
+                expected = start.copy()
+                for _ in range(5):
+                    chosen = rng.randint(50, size=30)
+                    close(s.run(rows, {ids: chosen}), expected[chosen], "rows")
+                    s.run(train, {ids: chosen})
+                    before = expected.copy()
+                    np.subtract.at(expected, chosen, 0.2 * before[chosen])
+                close(np.concatenate(s.run(parts)), expected, "the table", 1e-4)
+
+
+@test(limit=120)
+def checkpoints_of_two_ps_restore_with_one_and_three(t):
+    c, folder = t.new_cluster({"ps": 3, "worker": 1}), t.temp()
+    rng = np.random.RandomState(2)
+    values = {"a": rng.rand(6, 3), "b": rng.rand(4), "c": np.arange(5), "whole": rng.rand(9, 2)}
+
+    def graph(ps):
+        with tf.device(tf.train.replica_device_setter(ps_tasks=ps)):
+            made = [tf.get_variable(n, initializer=values[n]) for n in "abc"]
+            made.append(tf.get_variable("whole", initializer=values["whole"], partitioner=tf.fixed_size_partitioner(ps)))
+        return made, tf.train.Saver(sharded=True)
+    prefix = os.path.join(folder, "model")
+    with graph_and_session(c.target()) as (_, session):
+        _, saver = graph(2)
+        with session() as s:
+            s.run(tf.global_variables_initializer())
+            saved = saver.save(s, prefix, global_step=7)
+    holds(len([f for f in os.listdir(folder) if ".data-" in f]) == 2, os.listdir(folder))
+    reader = tf.train.load_checkpoint(saved)
+    for name, value in values.items():
+        close(reader.get_tensor(name), value, "%s, read by TensorFlow" % name)
+    for ps in (1, 3):
+        tf.Session.reset(c.target())
+        with graph_and_session(c.target()) as (_, session):
+            made, saver = graph(ps)
+            with session() as s:
+                saver.restore(s, saved)
+                for v in made[:3]:
+                    close(s.run(v), values[v.op.name], "%s with %d ps" % (v.op.name, ps))
+                close(np.concatenate(s.run(list(made[3]))), values["whole"], "the partitioned variable with %d ps" % ps)
+
+
+@test(limit=240)
+def a_server_killed_while_it_saves_leaves_a_checkpoint_that_restores(t):
+    c, folder = t.new_cluster({"ps": 1, "worker": 1}), t.temp()
+    chance = random.Random(5)
+    prefix = os.path.join(folder, "model")
+    written = 0
+    for _ in range(8):
+        with graph_and_session(c.target()) as (_, session):
+            with tf.device("/job:ps/task:0"):
+                n = tf.Variable(0, name="n")
+                large = tf.Variable(tf.zeros([4_000_000]), name="large")
+            value = tf.placeholder(tf.int32, [])
+            put = tf.group(n.assign(value), large.assign(tf.fill([4_000_000], tf.cast(value, tf.float32))))
+            saver = tf.train.Saver(sharded=True, max_to_keep=2)
+            s = session()
+            latest = tf.train.latest_checkpoint(folder)
+            if latest:
+                saver.restore(s, latest)
+                got = s.run([n, tf.reduce_min(large), tf.reduce_max(large)])
+                holds(got[0] >= written and got[1] == got[0] == got[2], "restored %s, written %d" % (got, written))
+                written = int(got[0])
+            saver.recover_last_checkpoints([latest] if latest else [])
+            stop = threading.Timer(chance.uniform(0.05, 0.6), lambda: c.kill("ps", 0))
+            stop.start()
+            try:
+                while True:
+                    s.run(put, {value: written + 1})
+                    saver.save(s, prefix, global_step=written + 1, write_meta_graph=False)
+                    written += 1
+            except (tf.errors.UnavailableError, tf.errors.AbortedError):
+                pass
+            stop.join()
+            c.start("ps", 0)
+    holds(written > 0, "nothing was ever saved")
+
+
+@test(only="ferroflow", limit=120)
+def a_task_of_another_cluster_is_not_taken_for_the_missing_one(t):
+    c = t.new_cluster({"ps": 1, "worker": 1})
+    c.kill("ps", 0)
+    stranger = command("ferroflow", c.binary, {"other": c.spec["ps"]}, "other", 0)
+    c.processes["ps", 0] = subprocess.Popen(stranger, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    c.wait_until_listening("ps", 0)
+    words = ["/job:ps/replica:0/task:0 at " + c.spec["ps"][0], "answered by /job:other/replica:0/task:0", "device_filters"]
+    with graph_and_session(c.target(), tf.ConfigProto(operation_timeout_in_ms=2000)) as (_, session):
+        raises(tf.errors.DeadlineExceededError, words, lambda: session().run(tf.constant(1)))
+
+
+@test(limit=120)
+def a_supervisor_prepares_and_restores(t):
+    c, folder = t.new_cluster({"ps": 1, "worker": 1}), t.temp()
+    for part in range(2):
+        with tf.Graph().as_default():
+            with tf.device(tf.train.replica_device_setter(ps_tasks=1)):
+                step = tf.train.get_or_create_global_step()
+                add = tf.assign_add(step, 1)
+            supervisor = tf.train.Supervisor(logdir=folder, is_chief=True, save_model_secs=0, save_summaries_secs=0)
+            with supervisor.managed_session(c.target()) as s:
+                same(s.run(step), 5 * part, "the step after part %d" % part)
+                for _ in range(5):
+                    s.run(add)
+                supervisor.saver.save(s, supervisor.save_path, global_step=step)
+        tf.Session.reset(c.target())
+
+
+@test()
+def a_dequeue_that_is_given_up_takes_no_element(t):
+    c = t.cluster()
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:ps/task:1"):
+            queue = tf.FIFOQueue(10, tf.int32, shapes=[[]], shared_name="given_up")
+            put, size = queue.enqueue(7), queue.size()
+            many = queue.dequeue_many(3)
+        with session() as s:
+            s.run(put)
+            s.run(put)
+            begin = time.monotonic()
+            raises(tf.errors.DeadlineExceededError, [], lambda: s.run(many, options=tf.RunOptions(timeout_in_ms=500)))
+            holds(time.monotonic() - begin < 20, "the step ended late")
+            end = time.monotonic() + 20
+            while s.run(size) != 2 and time.monotonic() < end:
+                time.sleep(0.05)  # the step is cleaned up after its client was told
+            same(s.run(size), 2, "elements left")
+            s.run(put)
+            same(s.run(many).tolist(), [7, 7, 7])
