@@ -13,8 +13,11 @@ def synchronous(t, c):
     results = t.clients().run("synchronous_regression", cluster=c.spec, folder=t.temp(), last_step=150)
     for k, r in enumerate(results):
         holds(r["loss"] < 0.05, "client %d: loss %f" % (k, r["loss"]))
-        # A replica takes part in every step, or its gradient is stale and dropped: it never runs ahead.
-        holds(len(r["steps"]) <= 155 and r["steps"] == sorted(r["steps"]), "client %d: steps %s" % (k, r["steps"]))
+    # A step is made of one gradient for each replica: more are stale and dropped, and nobody gets a token for them.
+    pushed = sum(len(r["steps"]) for r in results)
+    holds(2 * 145 <= pushed <= 2 * 155, "%d gradients for 150 steps of 2" % pushed)
+    for k, r in enumerate(results):
+        holds(r["steps"] == sorted(r["steps"]), "client %d: steps %s" % (k, r["steps"]))
     close([results[0]["w"], results[0]["b"]], [3, -1], "what was learnt", 0.3)
 
 
@@ -32,12 +35,11 @@ def replicas_train_synchronously_with_a_tensorflow_ps(t):
 def an_embedding_over_two_ps_is_updated_where_it_was_looked_up(t):
     c = t.cluster()
     rng = np.random.RandomState(1)
-    start = rng.rand(50, 4).astype(np.float32)
     for resource in (False, True):
         tf.Session.reset(c.target())
         with graph_and_session(c.target()) as (_, session):
             with tf.device(tf.train.replica_device_setter(ps_tasks=2, worker_device="/job:worker/task:1")):
-                table = tf.get_variable("table", initializer=start, partitioner=tf.fixed_size_partitioner(2), use_resource=resource)
+                table = tf.get_variable("table", [50, 4], partitioner=tf.fixed_size_partitioner(2), use_resource=resource)
                 ids = tf.placeholder(tf.int64, [None])
                 rows = tf.nn.embedding_lookup(table, ids, partition_strategy="div")
                 loss = tf.reduce_sum(rows * rows)
@@ -46,7 +48,7 @@ def an_embedding_over_two_ps_is_updated_where_it_was_looked_up(t):
             holds({v.device for v in parts} == {"/job:ps/task:0", "/job:ps/task:1"}, [v.device for v in parts])
             with session() as s:
                 s.run(tf.global_variables_initializer())
-                expected = start.copy()
+                expected = np.concatenate(s.run(parts))
                 for _ in range(5):
                     chosen = rng.randint(50, size=30)
                     close(s.run(rows, {ids: chosen}), expected[chosen], "rows")
@@ -60,18 +62,19 @@ def an_embedding_over_two_ps_is_updated_where_it_was_looked_up(t):
 def checkpoints_of_two_ps_restore_with_one_and_three(t):
     c, folder = t.new_cluster({"ps": 3, "worker": 1}), t.temp()
     rng = np.random.RandomState(2)
-    values = {"a": rng.rand(6, 3), "b": rng.rand(4), "c": np.arange(5), "whole": rng.rand(9, 2)}
+    values = {"a": rng.rand(6, 3), "b": rng.rand(4), "c": np.arange(5)}
 
     def graph(ps):
         with tf.device(tf.train.replica_device_setter(ps_tasks=ps)):
             made = [tf.get_variable(n, initializer=values[n]) for n in "abc"]
-            made.append(tf.get_variable("whole", initializer=values["whole"], partitioner=tf.fixed_size_partitioner(ps)))
+            made.append(tf.get_variable("whole", [9, 2], partitioner=tf.fixed_size_partitioner(ps)))
         return made, tf.train.Saver(sharded=True)
     prefix = os.path.join(folder, "model")
     with graph_and_session(c.target()) as (_, session):
-        _, saver = graph(2)
+        made, saver = graph(2)
         with session() as s:
             s.run(tf.global_variables_initializer())
+            values["whole"] = np.concatenate(s.run(list(made[3])))
             saved = saver.save(s, prefix, global_step=7)
     holds(len([f for f in os.listdir(folder) if ".data-" in f]) == 2, os.listdir(folder))
     reader = tf.train.load_checkpoint(saved)

@@ -42,6 +42,7 @@ pub(crate) mod pack;
 pub(crate) mod pad;
 pub(crate) mod pad_v2;
 pub(crate) mod padding;
+pub(crate) mod parallel_dynamic_stitch;
 pub(crate) mod pass_through;
 pub(crate) mod placeholder;
 pub(crate) mod placeholder_v2;
@@ -114,6 +115,7 @@ pub const ALL: &[&OpSpec] = &[
     &pack::OP,
     &pad::OP,
     &pad_v2::OP,
+    &parallel_dynamic_stitch::OP,
     &placeholder::OP,
     &placeholder_v2::OP,
     &placeholder_with_default::OP,
