@@ -52,19 +52,21 @@ impl DatasetIterator for AssertCardinalityIterator {
                     self.count += 1;
                     if expected >= 0 && self.count > expected {
                         return Err(failed_precondition(format!(
-                            "Input dataset was expected to contain {expected} elements but contained more than that."
+                            "Input dataset was expected to contain {expected} elements but contained at least {} elements.",
+                            self.count
                         )));
                     }
                 }
                 None if expected == super::dataset::INFINITE => {
-                    let problem = format!(
+                    let finite = format!(
                         "Input dataset was expected to contain an infinite number of elements but contained only {count} elements."
                     );
-                    return Err(failed_precondition(problem));
+                    return Err(failed_precondition(finite));
                 }
-                None if expected >= 0 && count < expected => {
+                None if expected >= 0 && count != expected => {
+                    let only = if count < expected { "only " } else { "" };
                     return Err(failed_precondition(format!(
-                        "Input dataset was expected to contain {expected} elements but contained only {count} elements."
+                        "Input dataset was expected to contain {expected} elements but contained {only}{count} elements."
                     )));
                 }
                 None => {}

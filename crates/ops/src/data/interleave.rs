@@ -29,6 +29,25 @@ pub(super) struct InterleaveDataset {
     function: CapturedFunction,
     cycle_length: usize,
     block_length: i64,
+    keeps_blocks: bool,
+}
+
+/// Checks the last input of a parallel form against the cycle length at input `i`.
+///
+/// Errors: `InvalidArgument` for more calls than datasets in turn.
+pub(super) fn check_parallelism(ctx: &OpKernelContext, i: usize) -> Result<()> {
+    let cycle = ctx.scalar::<i64>(i, "cycle_length")?;
+    let calls = ctx.scalar::<i64>(ctx.num_inputs().saturating_sub(1), "num_parallel_calls")?;
+    if calls == 0 || calls < -1 {
+        return Err(invalid_argument("`num_parallel_calls` must be greater than zero."));
+    }
+    if cycle > 0 && calls > cycle {
+        return Err(invalid_argument(format!(
+            "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or a value less than or equal \
+             to `cycle_length`. However, `num_parallel_calls` is {calls} and `cycle_length` is {cycle}."
+        )));
+    }
+    Ok(())
 }
 
 impl InterleaveDataset {
@@ -44,7 +63,14 @@ impl InterleaveDataset {
         if block_length <= 0 {
             return Err(invalid_argument("block_length must be greater than zero."));
         }
-        Ok(InterleaveDataset { input, function, cycle_length: cycle_length as usize, block_length })
+        Ok(InterleaveDataset { input, function, cycle_length: cycle_length as usize, block_length, keeps_blocks: false })
+    }
+
+    /// As the older parallel form has it: where a dataset ends and there is none to take its place, the next one goes on with what is
+    /// left of the block.
+    pub(super) fn keeping_blocks(mut self) -> InterleaveDataset {
+        self.keeps_blocks = true;
+        self
     }
 }
 
@@ -58,6 +84,8 @@ impl Dataset for InterleaveDataset {
             turn: 0,
             left_in_block: self.block_length,
             block_length: self.block_length,
+            keeps_blocks: self.keeps_blocks,
+            to_fill: if self.keeps_blocks { self.cycle_length } else { 0 },
         }))
     }
 
@@ -76,6 +104,9 @@ struct InterleaveIterator {
     turn: usize,
     left_in_block: i64,
     block_length: i64,
+    keeps_blocks: bool,
+    /// How many places get a dataset before the first turn.
+    to_fill: usize,
 }
 
 impl InterleaveIterator {
@@ -83,11 +114,43 @@ impl InterleaveIterator {
         self.left_in_block = self.block_length;
         self.turn = (self.turn + 1) % self.cycle.len().max(1);
     }
+
+    /// The next turn after a place has run empty for good.
+    fn pass_over(&mut self) {
+        let left = self.left_in_block;
+        self.next_turn();
+        if self.keeps_blocks {
+            self.left_in_block = left;
+        }
+    }
+
+    /// Begins the next dataset in the place whose turn it is, if there is one.
+    async fn begin(&mut self, ctx: &IteratorContext) -> Result<()> {
+        let Some(input) = &mut self.input else { return Ok(()) };
+        let Some(element) = input.next(ctx).await? else {
+            self.input = None;
+            return Ok(());
+        };
+        let dataset = self.function.call_for_dataset(ctx, element).await?;
+        if let Some(place) = self.cycle.get_mut(self.turn) {
+            *place = Some(dataset.iterator(ctx)?);
+            self.open += 1;
+        }
+        Ok(())
+    }
 }
 
 impl DatasetIterator for InterleaveIterator {
     fn next<'a>(&'a mut self, ctx: &'a IteratorContext) -> Next<'a> {
         Box::pin(async move {
+            while self.to_fill > 0 && self.input.is_some() {
+                self.to_fill -= 1;
+                self.begin(ctx).await?;
+                self.next_turn();
+            }
+            if std::mem::take(&mut self.to_fill) > 0 {
+                self.turn = 0;
+            }
             while self.input.is_some() || self.open > 0 {
                 let Some(place) = self.cycle.get_mut(self.turn) else { return Ok(None) };
                 if let Some(iterator) = place {
@@ -101,18 +164,18 @@ impl DatasetIterator for InterleaveIterator {
                     }
                     *place = None;
                     self.open -= 1;
-                    self.next_turn();
-                } else if let Some(input) = &mut self.input {
-                    match input.next(ctx).await? {
-                        Some(element) => {
-                            let dataset = self.function.call_for_dataset(ctx, element).await?;
-                            *place = Some(dataset.iterator(ctx)?);
-                            self.open += 1;
-                        }
-                        None => self.input = None,
+                    if self.keeps_blocks {
+                        self.begin(ctx).await?;
                     }
+                    if self.input.is_some() {
+                        self.next_turn();
+                    } else {
+                        self.pass_over();
+                    }
+                } else if self.input.is_some() {
+                    self.begin(ctx).await?;
                 } else {
-                    self.next_turn();
+                    self.pass_over();
                 }
                 pause().await;
             }

@@ -20,5 +20,5 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let captured = ctx.num_inputs().saturating_sub(4);
     let function = CapturedFunction::new(ctx, "f", 1..captured)?;
     let (cycle, block) = (cycle_length(ctx, captured)?, ctx.scalar::<i64>(captured + 1, "block_length")?);
-    emit(ctx, &[&input], InterleaveDataset::new(input.clone(), function, cycle, block)?)
+    emit(ctx, &[&input], InterleaveDataset::new(input.clone(), function, cycle, block)?.keeping_blocks())
 }

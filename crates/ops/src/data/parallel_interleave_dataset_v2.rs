@@ -2,7 +2,7 @@
 
 use super::captured_function::CapturedFunction;
 use super::dataset::{emit, input_dataset};
-use super::interleave::{InterleaveDataset, cycle_length};
+use super::interleave::{InterleaveDataset, check_parallelism, cycle_length};
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -20,5 +20,6 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let captured = ctx.num_inputs().saturating_sub(3);
     let function = CapturedFunction::new(ctx, "f", 1..captured)?;
     let (cycle, block) = (cycle_length(ctx, captured)?, ctx.scalar::<i64>(captured + 1, "block_length")?);
+    check_parallelism(ctx, captured)?;
     emit(ctx, &[&input], InterleaveDataset::new(input.clone(), function, cycle, block)?)
 }

@@ -14,15 +14,23 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-struct Repeat {
+/// The dataset.
+pub(super) struct Repeat {
     input: DatasetHandle,
     count: i64,
+}
+
+impl Repeat {
+    /// The elements of `input`, `count` times over.
+    pub(super) fn new(input: DatasetHandle, count: i64) -> Repeat {
+        Repeat { input, count }
+    }
 }
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let input = input_dataset(ctx, 0)?;
     let count = ctx.scalar::<i64>(1, "count")?;
-    emit(ctx, &[&input], Repeat { input: input.clone(), count })
+    emit(ctx, &[&input], Repeat::new(input.clone(), count))
 }
 
 impl Dataset for Repeat {

@@ -29,10 +29,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("Number of shards must be greater than zero (currently num_shards = {num_shards}).")));
     }
     if index < 0 || index >= num_shards {
-        return Err(invalid_argument(format!(
-            "Index must be between 0 and {} (currently index = {index}, num_shards = {num_shards}).",
-            num_shards - 1
-        )));
+        return Err(invalid_argument(format!("Index must be between 0 and {} (currently index = {index}).", num_shards - 1)));
     }
     let require_non_empty = ctx.node.attrs.bool("require_non_empty")?;
     emit(ctx, &[&input], Shard { input: input.clone(), num_shards, index, require_non_empty })

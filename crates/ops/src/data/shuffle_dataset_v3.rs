@@ -17,6 +17,6 @@ pub const OP: OpSpec = OpSpec {
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let input = input_dataset(ctx, 0)?;
-    let shuffle = ShuffleDataset::new(ctx, input.clone(), 1)?;
+    let shuffle = ShuffleDataset::new(ctx, input.clone())?;
     emit(ctx, &[&input], shuffle)
 }

@@ -7,6 +7,7 @@ use ferroflow_graph::kernel::ComputePool;
 use ferroflow_tensor::Result;
 use ferroflow_tensor::error::internal;
 use parking_lot::Mutex;
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -43,6 +44,7 @@ impl Runner {
 
     fn run(self: Arc<Self>) {
         *self.phase.lock() = Phase::Running;
+        PAUSES_DUE.set(0);
         let waker = Waker::from(self.clone());
         let mut work = self.work.lock();
         // Put back only if it goes on: a panic in it drops it, and whoever waits for its result learns of that.
@@ -186,8 +188,21 @@ impl<T> Drop for Task<T> {
     }
 }
 
-/// Lets the pool do something else in between, and an abort take effect; for loops that may run long without waiting.
+thread_local! {
+    /// How many pauses were due since this thread took up what it does.
+    static PAUSES_DUE: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Every so many pauses one is made: to queue up again costs more than most elements.
+const PAUSE_EVERY: u32 = 32;
+
+/// Lets the pool do something else now and then, and an abort take effect; for loops that may run long without waiting.
 pub(crate) async fn pause() {
+    let due = PAUSES_DUE.get() + 1;
+    PAUSES_DUE.set(due % PAUSE_EVERY);
+    if due < PAUSE_EVERY {
+        return;
+    }
     let mut paused = false;
     std::future::poll_fn(|cx| {
         if std::mem::replace(&mut paused, true) {
@@ -197,4 +212,50 @@ pub(crate) async fn pause() {
         Poll::Pending
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::bare_step;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    /// Says so when it is dropped.
+    struct Witness(mpsc::Sender<()>);
+
+    impl Drop for Witness {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+
+    #[test]
+    fn dropping_a_task_drops_work_that_would_never_end() {
+        let (sender, receiver) = mpsc::channel();
+        let (started, has_started) = mpsc::channel();
+        let task: Task<()> = Task::spawn(&bare_step(1).pool, async move {
+            let _witness = Witness(sender);
+            loop {
+                let _ = started.send(());
+                pause().await;
+            }
+        });
+        has_started.recv_timeout(Duration::from_secs(30)).unwrap();
+        drop(task);
+        receiver.recv_timeout(Duration::from_secs(30)).unwrap();
+    }
+
+    #[test]
+    fn a_panic_reaches_whoever_awaits_the_result() {
+        let pool = bare_step(1).pool.clone();
+        let failing: Task<i32> = Task::spawn(&pool, async { panic!("on purpose") });
+        let (sender, receiver) = mpsc::channel();
+        let _outer = Task::spawn(&pool, async move {
+            let _ = sender.send(failing.await);
+            Ok(())
+        });
+        let result = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
+        assert_eq!(result.unwrap_err().code(), ferroflow_tensor::Code::Internal);
+    }
 }

@@ -106,3 +106,28 @@ impl<T> Drop for MyTurn<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::Context;
+
+    #[test]
+    fn turns_come_in_the_order_of_the_queue_and_one_that_leaves_is_passed_over() {
+        let turns = Turns::new(0);
+        let (first, second, third) = (turns.queue_up(), turns.queue_up(), turns.queue_up());
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut third = pin!(third.come());
+        assert!(third.as_mut().poll(&mut cx).is_pending());
+        let mut first = Box::pin(first.come());
+        let Poll::Ready(Some(mut lent)) = first.as_mut().poll(&mut cx) else { panic!("it is the first one's turn") };
+        *lent = lent.map(|n| n + 1);
+        drop(second);
+        assert!(third.as_mut().poll(&mut cx).is_pending());
+        drop(lent);
+        let Poll::Ready(Some(lent)) = third.as_mut().poll(&mut cx) else { panic!("it is the last one's turn") };
+        assert_eq!(*lent, Some(1));
+    }
+}
