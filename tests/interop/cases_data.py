@@ -173,9 +173,9 @@ def a_request_that_waits_ends_with_its_time_limit(t):
         never = tf.data.make_initializable_iterator(Dataset.range(1).repeat().filter(lambda x: x > 0))
         following, five = never.get_next(), tf.constant(5)
         with session() as s:
-            s.run(never.initializer)
             options = tf.RunOptions(timeout_in_ms=500)
             for _ in range(3):
+                s.run(never.initializer)
                 raises(tf.errors.DeadlineExceededError, [], lambda: s.run(following, options=options))
             same(s.run(five), 5)
 
@@ -194,8 +194,7 @@ def a_monitored_session_stops_at_the_end_of_its_data(t):
         steps, value = 0, None
         with tf.train.MonitoredTrainingSession(master=c.target(), is_chief=True) as s:
             while not s.should_stop():
-                s.run(train)
+                _, value = s.run([train, w])
                 steps += 1
-                value = s.run_step_fn(lambda context: context.session.run(w))
         same(steps, 10)
         holds(abs(value - 2) < 0.5, "w went from 0 to %r, away from 2" % value)
