@@ -99,13 +99,15 @@ impl GroupIterator {
     async fn gather(&mut self, element: Element, ctx: &IteratorContext) -> Result<Option<(i64, Vec<Element>)>> {
         let functions = self.functions.clone();
         let key = number(&functions.key.call(ctx, element.clone()).await?, &functions.key)?;
-        if !self.groups.contains_key(&key) {
-            let size = number(&functions.window_size.call(ctx, vec![Tensor::scalar(key)]).await?, &functions.window_size)?;
-            let size = usize::try_from(size).ok().filter(|&n| n > 0);
-            let size = size.ok_or_else(|| invalid_argument("Window size must be greater than zero."))?;
-            self.groups.insert(key, Group { size, elements: Vec::new() });
-        }
-        let Some(group) = self.groups.get_mut(&key) else { return Ok(None) };
+        let size = match self.groups.get(&key) {
+            Some(group) => group.size,
+            None => {
+                let size = number(&functions.window_size.call(ctx, vec![Tensor::scalar(key)]).await?, &functions.window_size)?;
+                let size = usize::try_from(size).ok().filter(|&n| n > 0);
+                size.ok_or_else(|| invalid_argument("Window size must be greater than zero."))?
+            }
+        };
+        let group = self.groups.entry(key).or_insert_with(|| Group { size, elements: Vec::new() });
         group.elements.push(element);
         if group.elements.len() < group.size {
             return Ok(None);
