@@ -21,7 +21,8 @@ import suite
 from clients import Clients
 from servers import Cluster
 
-import cases_errors  # noqa: F401  (importing a module declares its tests)
+import cases_data  # noqa: F401  (importing a module declares its tests)
+import cases_errors  # noqa: F401
 import cases_faults  # noqa: F401
 import cases_files  # noqa: F401
 import cases_load  # noqa: F401

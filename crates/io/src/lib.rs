@@ -29,6 +29,7 @@ pub mod bundle;
 pub mod checkpoint_state;
 mod coding;
 pub mod crc;
+mod decompress;
 pub mod event;
 pub mod file_system;
 mod glob;
@@ -41,7 +42,8 @@ mod text_proto;
 
 pub use bundle::{BundleReader, BundleWriter, MergeOptions, ShapeAndSlice, merge_bundles};
 pub use checkpoint_state::{CheckpointState, latest_checkpoint};
+pub use decompress::decompressed;
 pub use event::{EventReader, EventWriter};
-pub use file_system::{FileSystem, LocalFileSystem};
+pub use file_system::{FileSystem, LocalFileSystem, Sequential};
 pub use histogram::Histogram;
 pub use record::{Compression, RecordReader, RecordWriter};

@@ -540,6 +540,26 @@ pub fn assert(condition: impl Into<Output>, data: impl IntoIterator<Item = impl 
     graph.op("Assert").input(condition).input_list(data.into_iter().map(Into::into))
 }
 
+/// `AssertCardinalityDataset`: The elements; FailedPrecondition if there are more or fewer than the given number.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn assert_cardinality_dataset(
+    input_dataset: impl Into<Output>,
+    cardinality: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("AssertCardinalityDataset")
+        .input(input_dataset)
+        .input(cardinality)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `Assign`: The reference, after its variable took the value. With validate_shape the shape must be the variable's.
 ///
 /// Attributes: `T: type; validate_shape: bool = true; use_locking: bool = true`
@@ -654,6 +674,43 @@ pub fn avg_pool_grad(
     let orig_input_shape = orig_input_shape.into();
     let graph = orig_input_shape.graph().clone();
     graph.op("AvgPoolGrad").input(orig_input_shape).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
+/// `BatchDataset`: Batches of batch_size elements below each other; the last one may be smaller unless it is to be dropped.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("BatchDataset").input(input_dataset).input(batch_size).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `BatchDatasetV2`: Batches of batch_size elements below each other; the last one may be smaller unless it is to be dropped.
+///
+/// Attributes: `parallel_copy: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn batch_dataset_v2(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("BatchDatasetV2")
+        .input(input_dataset)
+        .input(batch_size)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `BatchMatMul`: output[b..., :, :] = x[b..., :, :] y[b..., :, :], either of them adjoint first if asked for.
@@ -806,6 +863,43 @@ pub fn bucketize(input: impl Into<Output>, boundaries: Vec<f32>) -> OpBuilder {
     graph.op("Bucketize").input(input).attr("boundaries", boundaries)
 }
 
+/// `CacheDataset`: The elements; the first iterator that gets to the end keeps them in memory for the others. A file name is not supported.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn cache_dataset(
+    input_dataset: impl Into<Output>,
+    filename: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("CacheDataset").input(input_dataset).input(filename).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `CacheDatasetV2`: The elements; the first iterator that gets to the end keeps them in memory for the others. A file name is not supported.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn cache_dataset_v2(
+    input_dataset: impl Into<Output>,
+    filename: impl Into<Output>,
+    cache: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("CacheDatasetV2")
+        .input(input_dataset)
+        .input(filename)
+        .input(cache)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `Case`: The results of branches[branch_index] on input; of the last branch if there is none of this number.
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
@@ -914,6 +1008,26 @@ pub fn concat_v2(values: impl IntoIterator<Item = impl Into<Output>>, axis: impl
     let axis = axis.into();
     let graph = axis.graph().clone();
     graph.op("ConcatV2").input_list(values.into_iter().map(Into::into)).input(axis)
+}
+
+/// `ConcatenateDataset`: The elements of the first dataset, then those of the second.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn concatenate_dataset(
+    input_dataset: impl Into<Output>,
+    another_dataset: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ConcatenateDataset")
+        .input(input_dataset)
+        .input(another_dataset)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ConditionalAccumulator`: The handle, a reference to a string, of an accumulator that starts at global step 0.
@@ -1060,6 +1174,26 @@ pub fn cumsum(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
     graph.op("Cumsum").input(x).input(axis)
 }
 
+/// `DatasetCardinality`: The number of elements; -1 if they never end, -2 if it is not known without counting.
+///
+/// Attributes: `cardinality_options: string = ""`
+#[track_caller]
+pub fn dataset_cardinality(input_dataset: impl Into<Output>) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("DatasetCardinality").input(input_dataset)
+}
+
+/// `DatasetToSingleElement`: The components of the only element; InvalidArgument if there is none or more than one.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn dataset_to_single_element(dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let dataset = dataset.into();
+    let graph = dataset.graph().clone();
+    graph.op("DatasetToSingleElement").input(dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
 /// `DecodeBase64`: What each string says in base64 with the letters that are safe in URLs, padded or not.
 #[track_caller]
 pub fn decode_base64(input: impl Into<Output>) -> OpBuilder {
@@ -1128,6 +1262,26 @@ pub fn digamma(x: impl Into<Output>) -> OpBuilder {
     graph.op("Digamma").input(x)
 }
 
+/// `DirectedInterleaveDataset`: For every number that the selector yields the next element of the dataset of that number.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; stop_on_empty_dataset: bool = false`
+#[track_caller]
+pub fn directed_interleave_dataset(
+    selector_input_dataset: impl Into<Output>,
+    data_input_datasets: impl IntoIterator<Item = impl Into<Output>>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let selector_input_dataset = selector_input_dataset.into();
+    let graph = selector_input_dataset.graph().clone();
+    graph
+        .op("DirectedInterleaveDataset")
+        .input(selector_input_dataset)
+        .input_list(data_input_datasets.into_iter().map(Into::into))
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `DisableCopyOnRead`: Nothing is to be done: reads never copy here.
 #[track_caller]
 pub fn disable_copy_on_read(resource: impl Into<Output>) -> OpBuilder {
@@ -1154,6 +1308,18 @@ pub fn div_no_nan(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("DivNoNan").input(x).input(y)
+}
+
+/// `DummyMemoryCache`: A handle of nothing.
+#[track_caller]
+pub fn dummy_memory_cache(graph: &Graph) -> OpBuilder {
+    graph.op("DummyMemoryCache")
+}
+
+/// `DummySeedGenerator`: A handle of nothing.
+#[track_caller]
+pub fn dummy_seed_generator(graph: &Graph) -> OpBuilder {
+    graph.op("DummySeedGenerator")
 }
 
 /// `DynamicPartition`: `outputs[p]` holds the slices `data[i, ...]` with `partitions[i] = p`, in order.
@@ -1332,6 +1498,100 @@ pub fn fill(dims: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
     let dims = dims.into();
     let graph = dims.graph().clone();
     graph.op("Fill").input(dims).input(value)
+}
+
+/// `FilterDataset`: The elements for which predicate(element, captured inputs) is true.
+///
+/// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn filter_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    predicate: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("FilterDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("predicate", predicate)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `FinalizeDataset`: The dataset as it is.
+///
+/// Attributes: `has_captured_ref: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn finalize_dataset(input_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("FinalizeDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `FixedLengthRecordDataset`: The pieces of record_bytes bytes of the files between header and footer, one file after the other.
+///
+/// Attributes: `metadata: string = ""`
+#[track_caller]
+pub fn fixed_length_record_dataset(
+    filenames: impl Into<Output>,
+    header_bytes: impl Into<Output>,
+    record_bytes: impl Into<Output>,
+    footer_bytes: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+) -> OpBuilder {
+    let filenames = filenames.into();
+    let graph = filenames.graph().clone();
+    graph.op("FixedLengthRecordDataset").input(filenames).input(header_bytes).input(record_bytes).input(footer_bytes).input(buffer_size)
+}
+
+/// `FixedLengthRecordDatasetV2`: The pieces of record_bytes bytes of the files between header and footer, one file after the other.
+///
+/// Attributes: `metadata: string = ""`
+#[track_caller]
+pub fn fixed_length_record_dataset_v2(
+    filenames: impl Into<Output>,
+    header_bytes: impl Into<Output>,
+    record_bytes: impl Into<Output>,
+    footer_bytes: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    compression_type: impl Into<Output>,
+) -> OpBuilder {
+    let filenames = filenames.into();
+    let graph = filenames.graph().clone();
+    graph
+        .op("FixedLengthRecordDatasetV2")
+        .input(filenames)
+        .input(header_bytes)
+        .input(record_bytes)
+        .input(footer_bytes)
+        .input(buffer_size)
+        .input(compression_type)
+}
+
+/// `FlatMapDataset`: The elements of the datasets that f(element, captured inputs) makes, one dataset after the other.
+///
+/// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn flat_map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("FlatMapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Floor`: y = the largest integer not above x.
@@ -1518,6 +1778,36 @@ pub fn greater_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("GreaterEqual").input(x).input(y)
 }
 
+/// `GroupByWindowDataset`: Elements gathered by key_func(element); a group of window_size_func(key) elements becomes reduce_func(key, group), a dataset, whose elements come next.
+///
+/// Attributes: `key_func: func; reduce_func: func; window_size_func: func; Tkey_func_other_arguments: list(type) >= 0; Treduce_func_other_arguments: list(type) >= 0; Twindow_size_func_other_arguments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn group_by_window_dataset(
+    input_dataset: impl Into<Output>,
+    key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    window_size_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    key_func: FuncAttr,
+    reduce_func: FuncAttr,
+    window_size_func: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("GroupByWindowDataset")
+        .input(input_dataset)
+        .input_list(key_func_other_arguments.into_iter().map(Into::into))
+        .input_list(reduce_func_other_arguments.into_iter().map(Into::into))
+        .input_list(window_size_func_other_arguments.into_iter().map(Into::into))
+        .attr("key_func", key_func)
+        .attr("reduce_func", reduce_func)
+        .attr("window_size_func", window_size_func)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `GuaranteeConst`: The same tensor, promised to be the same in every step.
 ///
 /// Attributes: `T: type`
@@ -1602,6 +1892,16 @@ pub fn if_(
         .attr("Tout", tout)
         .attr("then_branch", then_branch)
         .attr("else_branch", else_branch)
+}
+
+/// `IgnoreErrorsDataset`: The elements that can be made; those that fail are left out.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; log_warning: bool = false`
+#[track_caller]
+pub fn ignore_errors_dataset(input_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("IgnoreErrorsDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Imag`: output = the imaginary part, element by element.
@@ -1704,6 +2004,32 @@ pub fn initialize_table_v2(table_handle: impl Into<Output>, keys: impl Into<Outp
     graph.op("InitializeTableV2").input(table_handle).input(keys).input(values)
 }
 
+/// `InterleaveDataset`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
+///
+/// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn interleave_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("InterleaveDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `Inv`: y = 1 / x.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}`
@@ -1784,6 +2110,96 @@ pub fn is_variable_initialized(ref_: impl Into<Output>) -> OpBuilder {
     graph.op("IsVariableInitialized").input(ref_)
 }
 
+/// `Iterator`: The handle of an iterator that MakeIterator sets; sessions that name the same one share it.
+///
+/// Attributes: `shared_name: string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn iterator(graph: &Graph, shared_name: &str, container: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    graph
+        .op("Iterator")
+        .attr("shared_name", shared_name)
+        .attr("container", container)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `IteratorFromStringHandle`: The handle that IteratorToStringHandle made a string of; the iterator must have elements of the declared types and shapes.
+///
+/// Attributes: `output_types: list(type) >= 0 = []; output_shapes: list(shape) >= 0 = []`
+#[track_caller]
+pub fn iterator_from_string_handle(string_handle: impl Into<Output>) -> OpBuilder {
+    let string_handle = string_handle.into();
+    let graph = string_handle.graph().clone();
+    graph.op("IteratorFromStringHandle").input(string_handle)
+}
+
+/// `IteratorFromStringHandleV2`: The handle that IteratorToStringHandle made a string of; the iterator must have elements of the declared types and shapes.
+///
+/// Attributes: `output_types: list(type) >= 0 = []; output_shapes: list(shape) >= 0 = []`
+#[track_caller]
+pub fn iterator_from_string_handle_v2(string_handle: impl Into<Output>) -> OpBuilder {
+    let string_handle = string_handle.into();
+    let graph = string_handle.graph().clone();
+    graph.op("IteratorFromStringHandleV2").input(string_handle)
+}
+
+/// `IteratorGetNext`: The components of the next element; OutOfRange `End of sequence` behind the last one.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn iterator_get_next(iterator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let iterator = iterator.into();
+    let graph = iterator.graph().clone();
+    graph.op("IteratorGetNext").input(iterator).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `IteratorGetNextAsOptional`: The next element, or none behind the last one.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn iterator_get_next_as_optional(iterator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let iterator = iterator.into();
+    let graph = iterator.graph().clone();
+    graph.op("IteratorGetNextAsOptional").input(iterator).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `IteratorGetNextSync`: The components of the next element; OutOfRange `End of sequence` behind the last one.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn iterator_get_next_sync(iterator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let iterator = iterator.into();
+    let graph = iterator.graph().clone();
+    graph.op("IteratorGetNextSync").input(iterator).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `IteratorToStringHandle`: The handle as bytes that IteratorFromStringHandleV2 understands.
+#[track_caller]
+pub fn iterator_to_string_handle(resource_handle: impl Into<Output>) -> OpBuilder {
+    let resource_handle = resource_handle.into();
+    let graph = resource_handle.graph().clone();
+    graph.op("IteratorToStringHandle").input(resource_handle)
+}
+
+/// `IteratorV2`: The handle of an iterator that MakeIterator sets; sessions that name the same one share it.
+///
+/// Attributes: `shared_name: string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn iterator_v2(
+    graph: &Graph,
+    shared_name: &str,
+    container: &str,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("IteratorV2")
+        .attr("shared_name", shared_name)
+        .attr("container", container)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `L2Loss`: output = the sum of t^2 over all elements, divided by 2.
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}`
@@ -1832,6 +2248,36 @@ pub fn left_shift(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("LeftShift").input(x).input(y)
+}
+
+/// `LegacyParallelInterleaveDatasetV2`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
+///
+/// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn legacy_parallel_interleave_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    buffer_output_elements: impl Into<Output>,
+    prefetch_input_elements: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("LegacyParallelInterleaveDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(buffer_output_elements)
+        .input(prefetch_input_elements)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Less`: z = whether x < y, with broadcasting; false for NaN.
@@ -2052,6 +2498,64 @@ pub fn loop_cond(input: impl Into<Output>) -> OpBuilder {
     graph.op("LoopCond").input(input)
 }
 
+/// `MakeIterator`: Sets the iterator before the first element of the dataset; what it did before ends.
+#[track_caller]
+pub fn make_iterator(dataset: impl Into<Output>, iterator: impl Into<Output>) -> OpBuilder {
+    let dataset = dataset.into();
+    let graph = dataset.graph().clone();
+    graph.op("MakeIterator").input(dataset).input(iterator)
+}
+
+/// `MapAndBatchDataset`: Batches of f(element, captured inputs).
+///
+/// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; metadata: string = ""`
+#[track_caller]
+pub fn map_and_batch_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    batch_size: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("MapAndBatchDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(batch_size)
+        .input(num_parallel_calls)
+        .input(drop_remainder)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `MapDataset`: f(element, captured inputs) for every element.
+///
+/// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; preserve_cardinality: bool = false; force_synchronous: bool = false; metadata: string = ""`
+#[track_caller]
+pub fn map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("MapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `MatMul`: product = a b, of matrices [m, k] and [k, n], either of them transposed first if asked for.
 ///
 /// Attributes: `transpose_a: bool = false; transpose_b: bool = false; T: type in {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}; grad_a: bool = false; grad_b: bool = false`
@@ -2108,6 +2612,26 @@ pub fn max(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Max").input(input).input(reduction_indices)
+}
+
+/// `MaxIntraOpParallelismDataset`: The dataset as it is; its kernels share the threads of the task.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn max_intra_op_parallelism_dataset(
+    input_dataset: impl Into<Output>,
+    max_intra_op_parallelism: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("MaxIntraOpParallelismDataset")
+        .input(input_dataset)
+        .input(max_intra_op_parallelism)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `MaxPool`: output[b, i, j, d] = the largest of input[b, i stride + r, j stride + c, d] for r and c inside ksize.
@@ -2220,6 +2744,16 @@ pub fn mod_(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("Mod").input(x).input(y)
 }
 
+/// `ModelDataset`: The dataset as it is.
+///
+/// Attributes: `algorithm: int = 0; cpu_budget: int = 0; ram_budget: int = 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn model_dataset(input_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("ModelDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
 /// `Mul`: z = x y, with broadcasting.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}`
@@ -2308,6 +2842,16 @@ pub fn no_op(graph: &Graph) -> OpBuilder {
     graph.op("NoOp")
 }
 
+/// `NonSerializableDataset`: The dataset as it is.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn non_serializable_dataset(input_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("NonSerializableDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
 /// `NotEqual`: z = whether x != y, with broadcasting. Shapes that do not fit are an error, or unequal if incompatible_shape_error is false.
 ///
 /// Attributes: `T: type; incompatible_shape_error: bool = true`
@@ -2333,6 +2877,18 @@ pub fn one_hot(
     graph.op("OneHot").input(indices).input(depth).input(on_value).input(off_value)
 }
 
+/// `OneShotIterator`: The handle of an iterator over the dataset that a function makes, once, at the first use.
+///
+/// Attributes: `dataset_factory: func; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn one_shot_iterator(graph: &Graph, dataset_factory: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    graph
+        .op("OneShotIterator")
+        .attr("dataset_factory", dataset_factory)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `OnesLike`: Ones (true) of the type and shape of `x`.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, complex128, bool}`
@@ -2341,6 +2897,102 @@ pub fn ones_like(x: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("OnesLike").input(x)
+}
+
+/// `OptimizeDataset`: The dataset as it is.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; optimization_configs: list(string) = []`
+#[track_caller]
+pub fn optimize_dataset(
+    input_dataset: impl Into<Output>,
+    optimizations: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("OptimizeDataset")
+        .input(input_dataset)
+        .input(optimizations)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `OptimizeDatasetV2`: The dataset as it is.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; optimization_configs: list(string) = []`
+#[track_caller]
+pub fn optimize_dataset_v2(
+    input_dataset: impl Into<Output>,
+    optimizations_enabled: impl Into<Output>,
+    optimizations_disabled: impl Into<Output>,
+    optimizations_default: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("OptimizeDatasetV2")
+        .input(input_dataset)
+        .input(optimizations_enabled)
+        .input(optimizations_disabled)
+        .input(optimizations_default)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `OptionalFromValue`: An optional that holds these components.
+///
+/// Attributes: `Toutput_types: list(type) >= 1`
+#[track_caller]
+pub fn optional_from_value(graph: &Graph, components: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("OptionalFromValue").input_list(components.into_iter().map(Into::into))
+}
+
+/// `OptionalGetValue`: The components of the optional; InvalidArgument without a value.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn optional_get_value(optional: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let optional = optional.into();
+    let graph = optional.graph().clone();
+    graph.op("OptionalGetValue").input(optional).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `OptionalHasValue`: Whether the optional has a value.
+#[track_caller]
+pub fn optional_has_value(optional: impl Into<Output>) -> OpBuilder {
+    let optional = optional.into();
+    let graph = optional.graph().clone();
+    graph.op("OptionalHasValue").input(optional)
+}
+
+/// `OptionalNone`: An optional without a value.
+#[track_caller]
+pub fn optional_none(graph: &Graph) -> OpBuilder {
+    graph.op("OptionalNone")
+}
+
+/// `OptionsDataset`: The dataset as it is; the options say how fast it may run, not what it produces.
+///
+/// Attributes: `serialized_options: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn options_dataset(
+    input_dataset: impl Into<Output>,
+    serialized_options: &str,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("OptionsDataset")
+        .input(input_dataset)
+        .attr("serialized_options", serialized_options)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Pack`: The values, all of one shape, along a new dimension `axis`.
@@ -2371,6 +3023,52 @@ pub fn pad_v2(input: impl Into<Output>, paddings: impl Into<Output>, constant_va
     graph.op("PadV2").input(input).input(paddings).input(constant_values)
 }
 
+/// `PaddedBatchDataset`: Batches of batch_size elements, each component padded at its ends with its padding value to the given shape, or where that says -1 to the largest of the batch.
+///
+/// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
+#[track_caller]
+pub fn padded_batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    padded_shapes: impl IntoIterator<Item = impl Into<Output>>,
+    padding_values: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("PaddedBatchDataset")
+        .input(input_dataset)
+        .input(batch_size)
+        .input_list(padded_shapes.into_iter().map(Into::into))
+        .input_list(padding_values.into_iter().map(Into::into))
+        .attr("output_shapes", output_shapes)
+}
+
+/// `PaddedBatchDatasetV2`: Batches of batch_size elements, each component padded at its ends with its padding value to the given shape, or where that says -1 to the largest of the batch.
+///
+/// Attributes: `parallel_copy: bool = false; Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
+#[track_caller]
+pub fn padded_batch_dataset_v2(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    padded_shapes: impl IntoIterator<Item = impl Into<Output>>,
+    padding_values: impl IntoIterator<Item = impl Into<Output>>,
+    drop_remainder: impl Into<Output>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("PaddedBatchDatasetV2")
+        .input(input_dataset)
+        .input(batch_size)
+        .input_list(padded_shapes.into_iter().map(Into::into))
+        .input_list(padding_values.into_iter().map(Into::into))
+        .input(drop_remainder)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `PaddingFIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came; a batch is padded with zeros to its largest element.
 ///
 /// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
@@ -2385,6 +3083,166 @@ pub fn padding_fifo_queue(graph: &Graph, component_types: &[DType]) -> OpBuilder
 #[track_caller]
 pub fn padding_fifo_queue_v2(graph: &Graph, component_types: &[DType]) -> OpBuilder {
     graph.op("PaddingFIFOQueueV2").attr("component_types", component_types)
+}
+
+/// `ParallelBatchDataset`: Batches of batch_size elements below each other; the last one may be smaller unless it is to be dropped.
+///
+/// Attributes: `parallel_copy: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; deterministic: string = "default"; metadata: string = ""`
+#[track_caller]
+pub fn parallel_batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ParallelBatchDataset")
+        .input(input_dataset)
+        .input(batch_size)
+        .input(num_parallel_calls)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ParallelInterleaveDatasetV2`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
+///
+/// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; sloppy: bool = false; metadata: string = ""`
+#[track_caller]
+pub fn parallel_interleave_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ParallelInterleaveDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ParallelInterleaveDatasetV3`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
+///
+/// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn parallel_interleave_dataset_v3(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ParallelInterleaveDatasetV3")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ParallelInterleaveDatasetV4`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
+///
+/// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn parallel_interleave_dataset_v4(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    buffer_output_elements: impl Into<Output>,
+    prefetch_input_elements: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ParallelInterleaveDatasetV4")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(buffer_output_elements)
+        .input(prefetch_input_elements)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ParallelMapDataset`: f(element, captured inputs) for every element, computed for several elements at once; the order stays.
+///
+/// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; sloppy: bool = false; preserve_cardinality: bool = false; metadata: string = ""`
+#[track_caller]
+pub fn parallel_map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ParallelMapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ParallelMapDatasetV2`: f(element, captured inputs) for every element, computed for several elements at once; the order stays.
+///
+/// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; deterministic: string = "default"; preserve_cardinality: bool = false; use_unbounded_threadpool: bool = false; metadata: string = ""`
+#[track_caller]
+pub fn parallel_map_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ParallelMapDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `PartitionedCall`: The results of function f on args.
@@ -2431,6 +3289,26 @@ pub fn pow(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("Pow").input(x).input(y)
 }
 
+/// `PrefetchDataset`: The elements; up to buffer_size of them are made ahead, while their consumer works.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; slack_period: int = 0; legacy_autotune: bool = true; buffer_size_min: int = 0; metadata: string = ""`
+#[track_caller]
+pub fn prefetch_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("PrefetchDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `PreventGradient`: The same tensor; whoever asks for its gradient gets the error `message`.
 ///
 /// Attributes: `T: type; message: string = ""`
@@ -2475,6 +3353,26 @@ pub fn priority_queue(graph: &Graph, shapes: Vec<PartialShape>) -> OpBuilder {
 #[track_caller]
 pub fn priority_queue_v2(graph: &Graph, shapes: Vec<PartialShape>) -> OpBuilder {
     graph.op("PriorityQueueV2").attr("shapes", shapes)
+}
+
+/// `PrivateThreadPoolDataset`: The dataset as it is; it uses the threads of the task.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn private_thread_pool_dataset(
+    input_dataset: impl Into<Output>,
+    num_threads: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("PrivateThreadPoolDataset")
+        .input(input_dataset)
+        .input(num_threads)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Prod`: output = the product of input over the axes reduction_indices; keep_dims leaves them with size 1.
@@ -2639,6 +3537,21 @@ pub fn queue_size_v2(handle: impl Into<Output>) -> OpBuilder {
     graph.op("QueueSizeV2").input(handle)
 }
 
+/// `RandomDataset`: Random 32-bit numbers as int64, without end.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn random_dataset(
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let seed = seed.into();
+    let graph = seed.graph().clone();
+    graph.op("RandomDataset").input(seed).input(seed2).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
 /// `RandomShuffle`: The rows of value in an order that the kernel's generator gives (Fisher–Yates).
 ///
 /// Attributes: `seed: int = 0; seed2: int = 0; T: type`
@@ -2703,6 +3616,22 @@ pub fn range(start: impl Into<Output>, limit: impl Into<Output>, delta: impl Int
     let start = start.into();
     let graph = start.graph().clone();
     graph.op("Range").input(start).input(limit).input(delta)
+}
+
+/// `RangeDataset`: The numbers start, start + step, … below (or above) stop, of the declared type.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""; replicate_on_split: bool = false`
+#[track_caller]
+pub fn range_dataset(
+    start: impl Into<Output>,
+    stop: impl Into<Output>,
+    step: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let start = start.into();
+    let graph = start.graph().clone();
+    graph.op("RangeDataset").input(start).input(stop).input(step).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Rank`: The number of dimensions of `input`, a scalar.
@@ -2771,6 +3700,30 @@ pub fn reciprocal_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder
     let y = y.into();
     let graph = y.graph().clone();
     graph.op("ReciprocalGrad").input(y).input(dy)
+}
+
+/// `ReduceDataset`: The state after f(state, element) for every element, from the initial state on.
+///
+/// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; metadata: string = ""`
+#[track_caller]
+pub fn reduce_dataset(
+    input_dataset: impl Into<Output>,
+    initial_state: impl IntoIterator<Item = impl Into<Output>>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ReduceDataset")
+        .input(input_dataset)
+        .input_list(initial_state.into_iter().map(Into::into))
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ReduceJoin`: The strings along the dimensions `reduction_indices` (in that order) joined with `separator` between them; with `keep_dims` those dimensions stay with length 1.
@@ -2907,6 +3860,21 @@ pub fn relu_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> O
     let gradients = gradients.into();
     let graph = gradients.graph().clone();
     graph.op("ReluGrad").input(gradients).input(features)
+}
+
+/// `RepeatDataset`: The elements, count times over; without end if count is negative.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn repeat_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("RepeatDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Reshape`: The elements of `tensor` in row-major order under `shape`; one dimension may be -1 and follows from the others.
@@ -3834,6 +4802,26 @@ pub fn reverse_v2(tensor: impl Into<Output>, axis: impl Into<Output>) -> OpBuild
     graph.op("ReverseV2").input(tensor).input(axis)
 }
 
+/// `RewriteDataset`: The dataset as it is.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn rewrite_dataset(
+    input_dataset: impl Into<Output>,
+    rewrite_name: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("RewriteDataset")
+        .input(input_dataset)
+        .input(rewrite_name)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `RightShift`: z = the bits of x moved down by y, with broadcasting; signed types keep their sign.
 ///
 /// Attributes: `T: type in {int8, int16, int32, int64, uint8, uint16, uint32, uint64}`
@@ -3907,6 +4895,30 @@ pub fn scalar_summary(tags: impl Into<Output>, values: impl Into<Output>) -> OpB
     let tags = tags.into();
     let graph = tags.graph().clone();
     graph.op("ScalarSummary").input(tags).input(values)
+}
+
+/// `ScanDataset`: For every element: (state, output) = f(state, element, captured inputs); the outputs.
+///
+/// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; use_default_device: bool = true; metadata: string = ""`
+#[track_caller]
+pub fn scan_dataset(
+    input_dataset: impl Into<Output>,
+    initial_state: impl IntoIterator<Item = impl Into<Output>>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ScanDataset")
+        .input(input_dataset)
+        .input_list(initial_state.into_iter().map(Into::into))
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ScatterAdd`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
@@ -4147,6 +5159,28 @@ pub fn shape_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>
     graph.op("ShapeN").input_list(input.into_iter().map(Into::into))
 }
 
+/// `ShardDataset`: Of every num_shards elements the one at index.
+///
+/// Attributes: `require_non_empty: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn shard_dataset(
+    input_dataset: impl Into<Output>,
+    num_shards: impl Into<Output>,
+    index: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ShardDataset")
+        .input(input_dataset)
+        .input(num_shards)
+        .input(index)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `ShardedFilename`: `basename-SSSSS-of-NNNNN`.
 #[track_caller]
 pub fn sharded_filename(basename: impl Into<Output>, shard: impl Into<Output>, num_shards: impl Into<Output>) -> OpBuilder {
@@ -4161,6 +5195,110 @@ pub fn sharded_filespec(basename: impl Into<Output>, num_shards: impl Into<Outpu
     let basename = basename.into();
     let graph = basename.graph().clone();
     graph.op("ShardedFilespec").input(basename).input(num_shards)
+}
+
+/// `ShuffleAndRepeatDataset`: The elements count times over (without end if count is negative), each time in a random order; as ShuffleDataset and RepeatDataset.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; reshuffle_each_iteration: bool = true; metadata: string = ""`
+#[track_caller]
+pub fn shuffle_and_repeat_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ShuffleAndRepeatDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(count)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ShuffleAndRepeatDatasetV2`: The elements count times over (without end if count is negative), each time in a random order; as ShuffleDataset and RepeatDataset.
+///
+/// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn shuffle_and_repeat_dataset_v2(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    count: impl Into<Output>,
+    seed_generator: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ShuffleAndRepeatDatasetV2")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(count)
+        .input(seed_generator)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ShuffleDataset`: The elements in random order: each leaves a buffer of buffer_size elements at random. The order for given seeds is TensorFlow's.
+///
+/// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn shuffle_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ShuffleDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ShuffleDatasetV3`: The elements in random order: each leaves a buffer of buffer_size elements at random. The order for given seeds is TensorFlow's.
+///
+/// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn shuffle_dataset_v3(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    seed_generator: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ShuffleDatasetV3")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(seed_generator)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Sigmoid`: y = 1 / (1 + e^-x).
@@ -4221,6 +5359,21 @@ pub fn size(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Size").input(input)
+}
+
+/// `SkipDataset`: All but the first count elements; none if count is negative.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn skip_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("SkipDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Slice`: The elements from `begin` on, `size` along each dimension; a size of -1 reaches to the end.
@@ -5167,6 +6320,68 @@ pub fn switch(data: impl Into<Output>, pred: impl Into<Output>) -> OpBuilder {
     graph.op("Switch").input(data).input(pred)
 }
 
+/// `TFRecordDataset`: The records of the files, one file after the other.
+///
+/// Attributes: `metadata: string = ""`
+#[track_caller]
+pub fn tf_record_dataset(filenames: impl Into<Output>, compression_type: impl Into<Output>, buffer_size: impl Into<Output>) -> OpBuilder {
+    let filenames = filenames.into();
+    let graph = filenames.graph().clone();
+    graph.op("TFRecordDataset").input(filenames).input(compression_type).input(buffer_size)
+}
+
+/// `TFRecordDatasetV2`: The records of the files, one file after the other.
+///
+/// Attributes: `metadata: string = ""`
+#[track_caller]
+pub fn tf_record_dataset_v2(
+    filenames: impl Into<Output>,
+    compression_type: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    byte_offsets: impl Into<Output>,
+) -> OpBuilder {
+    let filenames = filenames.into();
+    let graph = filenames.graph().clone();
+    graph.op("TFRecordDatasetV2").input(filenames).input(compression_type).input(buffer_size).input(byte_offsets)
+}
+
+/// `TakeDataset`: The first count elements; all of them if count is negative.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn take_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("TakeDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `TakeWhileDataset`: The elements before the first for which predicate(element, captured inputs) is false.
+///
+/// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn take_while_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    predicate: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("TakeWhileDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("predicate", predicate)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `Tan`: y = tan x.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double, complex64, complex128}`
@@ -5336,6 +6551,30 @@ pub fn tensor_array_write_v3(
     graph.op("TensorArrayWriteV3").input(handle).input(index).input(value).input(flow_in)
 }
 
+/// `TensorDataset`: One element: the components.
+///
+/// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn tensor_dataset(
+    graph: &Graph,
+    components: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph.op("TensorDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
+}
+
+/// `TensorSliceDataset`: One element per row: row i of every component.
+///
+/// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; is_files: bool = false; metadata: string = ""; replicate_on_split: bool = false`
+#[track_caller]
+pub fn tensor_slice_dataset(
+    graph: &Graph,
+    components: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph.op("TensorSliceDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
+}
+
 /// `TensorSummary`: A serialized `Summary` with `tensor` under the node's name.
 ///
 /// Attributes: `T: type; description: string = ""; labels: list(string) = []; display_name: string = ""`
@@ -5354,6 +6593,16 @@ pub fn tensor_summary_v2(tag: impl Into<Output>, tensor: impl Into<Output>, seri
     let tag = tag.into();
     let graph = tag.graph().clone();
     graph.op("TensorSummaryV2").input(tag).input(tensor).input(serialized_summary_metadata)
+}
+
+/// `TextLineDataset`: The lines of the files without their ends, one file after the other.
+///
+/// Attributes: `metadata: string = ""`
+#[track_caller]
+pub fn text_line_dataset(filenames: impl Into<Output>, compression_type: impl Into<Output>, buffer_size: impl Into<Output>) -> OpBuilder {
+    let filenames = filenames.into();
+    let graph = filenames.graph().clone();
+    graph.op("TextLineDataset").input(filenames).input(compression_type).input(buffer_size)
 }
 
 /// `Tile`: `input` repeated `multiples[i]` times along dimension `i`.
@@ -5426,6 +6675,16 @@ pub fn truncated_normal(shape: impl Into<Output>, dtype: DType) -> OpBuilder {
     graph.op("TruncatedNormal").input(shape).attr("dtype", dtype)
 }
 
+/// `UnbatchDataset`: The rows of each element, one after the other.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn unbatch_dataset(input_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("UnbatchDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
 /// `Unique`: The distinct elements of the vector `x` in order of their first appearance, and for each element of `x` its place in `y`.
 ///
 /// Attributes: `T: type; out_idx: type in {int32, int64} = int32`
@@ -5434,6 +6693,16 @@ pub fn unique(x: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("Unique").input(x)
+}
+
+/// `UniqueDataset`: Each element once, where it comes first. The elements have one component.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn unique_dataset(input_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph.op("UniqueDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `UniqueV2`: The distinct slices of `x` along `axis` (a vector of one element, or none for a vector `x`) in order of their first appearance, and for each slice its place in `y`.
@@ -5566,6 +6835,32 @@ pub fn while_(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>,
     graph.op("While").input_list(input.into_iter().map(Into::into)).attr("cond", cond).attr("body", body)
 }
 
+/// `WindowDataset`: Datasets of size elements each, stride apart; the next begins shift elements later.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn window_dataset(
+    input_dataset: impl Into<Output>,
+    size: impl Into<Output>,
+    shift: impl Into<Output>,
+    stride: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("WindowDataset")
+        .input(input_dataset)
+        .input(size)
+        .input(shift)
+        .input(stride)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `WriteFile`: Writes the scalar `contents` to the file, replacing what it held; folders above it are made as needed.
 #[track_caller]
 pub fn write_file(filename: impl Into<Output>, contents: impl Into<Output>) -> OpBuilder {
@@ -5612,4 +6907,21 @@ pub fn zeros_like(x: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("ZerosLike").input(x)
+}
+
+/// `ZipDataset`: Elements with the components of one element of each dataset; ends with the shortest.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
+#[track_caller]
+pub fn zip_dataset(
+    graph: &Graph,
+    input_datasets: impl IntoIterator<Item = impl Into<Output>>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("ZipDataset")
+        .input_list(input_datasets.into_iter().map(Into::into))
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }

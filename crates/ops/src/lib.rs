@@ -7,6 +7,7 @@
 pub mod array;
 pub mod builders;
 pub mod control;
+pub mod data;
 pub mod dataflow;
 pub mod functional;
 pub mod io;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 pub const FAMILIES: &[(&str, &[&OpSpec])] = &[
     ("array", array::ALL),
     ("control", control::ALL),
+    ("data", data::ALL),
     ("dataflow", dataflow::ALL),
     ("functional", functional::ALL),
     ("io", io::ALL),

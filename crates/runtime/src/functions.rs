@@ -31,7 +31,8 @@ impl FunctionLibraryRuntime {
     pub fn new(library: Arc<FunctionLibrary>, params: &ExecutorParams) -> Arc<FunctionLibraryRuntime> {
         Arc::new_cyclic(|this| FunctionLibraryRuntime {
             library,
-            params: ExecutorParams { functions: None, ..params.clone() },
+            // A dataset keeps its functions, and so this, for as long as some iterator exists; the session's kernels own iterators.
+            params: ExecutorParams { functions: None, kernels: Arc::new(KernelCache::new()), ..params.clone() },
             this: this.clone(),
             instances: Mutex::default(),
         })
@@ -73,6 +74,10 @@ impl FunctionRuntime for FunctionLibraryRuntime {
             return done(Err(invalid_argument(format!("a function takes {} arguments, got {}", executor.num_args(), args.len()))));
         }
         executor.run_async(step.clone(), args, None, Box::new(|result| done(result.and_then(live))));
+    }
+
+    fn fresh(&self) -> Option<Arc<dyn FunctionRuntime>> {
+        Some(FunctionLibraryRuntime::new(self.library.clone(), &self.params))
     }
 }
 
@@ -131,5 +136,9 @@ impl FunctionRuntime for FromBody {
             Some(runtime) => runtime.run(handle, step, args, done),
             None => done(Err(cancelled("the graph of the function is gone"))),
         }
+    }
+
+    fn fresh(&self) -> Option<Arc<dyn FunctionRuntime>> {
+        self.0.upgrade()?.fresh()
     }
 }

@@ -10,6 +10,7 @@ use crate::shape::{PartialShape, Shape};
 use crate::tensor::Tensor;
 use bytes::Bytes;
 use ferroflow_proto as pb;
+use ferroflow_proto::Message as _;
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -198,6 +199,34 @@ fn handle_from_proto(h: &pb::ResourceHandleProto) -> Result<ResourceHandle> {
     })
 }
 
+fn handle_to_proto(h: &ResourceHandle) -> pb::ResourceHandleProto {
+    let known = |(d, s): &(DType, PartialShape)| pb::resource_handle_proto::DtypeAndShape {
+        dtype: d.to_proto(),
+        shape: Some(partial_shape_to_proto(s)),
+    };
+    pb::ResourceHandleProto {
+        device: h.device.clone(),
+        container: h.container.clone(),
+        name: h.name.clone(),
+        hash_code: h.hash_code,
+        maybe_type_name: h.maybe_type_name.clone(),
+        dtypes_and_shapes: h.dtypes_and_shapes.iter().map(known).collect(),
+    }
+}
+
+/// A resource handle as bytes (TF: `ResourceHandle::SerializeAsString`).
+pub fn handle_to_bytes(h: &ResourceHandle) -> Vec<u8> {
+    handle_to_proto(h).encode_to_vec()
+}
+
+/// The resource handle in bytes that [`handle_to_bytes`] made.
+///
+/// Errors: `InvalidArgument` for bytes that are none.
+pub fn handle_from_bytes(bytes: &[u8]) -> Result<ResourceHandle> {
+    let h = pb::ResourceHandleProto::decode(bytes).map_err(|e| invalid_argument(format!("not a resource handle: {e}")))?;
+    handle_from_proto(&h)
+}
+
 /// Writes a tensor. Plain memory is shared, not copied.
 ///
 /// Errors: `InvalidArgument` for a variant that cannot leave the process.
@@ -206,19 +235,7 @@ pub fn to_proto(t: &Tensor) -> Result<pb::TensorProto> {
     match t.dtype() {
         DType::String => p.string_val = t.as_strings()?.to_vec(),
         DType::Resource => {
-            let handle = |h: &ResourceHandle| pb::ResourceHandleProto {
-                device: h.device.clone(),
-                container: h.container.clone(),
-                name: h.name.clone(),
-                hash_code: h.hash_code,
-                maybe_type_name: h.maybe_type_name.clone(),
-                dtypes_and_shapes: h
-                    .dtypes_and_shapes
-                    .iter()
-                    .map(|(d, s)| pb::resource_handle_proto::DtypeAndShape { dtype: d.to_proto(), shape: Some(partial_shape_to_proto(s)) })
-                    .collect(),
-            };
-            p.resource_handle_val = t.as_resources()?.iter().map(handle).collect();
+            p.resource_handle_val = t.as_resources()?.iter().map(handle_to_proto).collect();
         }
         DType::Variant => p.variant_val = t.as_variants()?.iter().map(variant_to_proto).collect::<Result<_>>()?,
         _ => p.tensor_content = t.shared_bytes()?,

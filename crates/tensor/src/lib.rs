@@ -15,7 +15,10 @@ mod shape;
 mod tensor;
 
 pub use buffer::Buffer;
-pub use codec::{from_proto, partial_shape_from_proto, partial_shape_to_proto, shape_from_proto, shape_to_proto, to_proto};
+pub use codec::{
+    from_proto, handle_from_bytes, handle_to_bytes, partial_shape_from_proto, partial_shape_to_proto, shape_from_proto, shape_to_proto,
+    to_proto,
+};
 pub use device::DeviceSpec;
 pub use dtype::{DType, EdgeType, Element};
 pub use error::{Code, Error, Result};

@@ -44,6 +44,12 @@ pub trait FunctionRuntime: Send + Sync {
 
     /// Runs it as part of the step that `step` belongs to.
     fn run(&self, handle: FunctionHandle, step: &Arc<StepContext>, args: Vec<Value>, done: FunctionDone);
+
+    /// The same functions with kernels of their own, whose state begins anew (TF: `FunctionLibraryRuntime::Clone`); `None` if no
+    /// function here has state.
+    fn fresh(&self) -> Option<Arc<dyn FunctionRuntime>> {
+        None
+    }
 }
 
 /// The tag of a value inside loops: id of the frame, number of the iteration. `(0, 0)` outside.

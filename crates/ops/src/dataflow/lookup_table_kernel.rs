@@ -66,11 +66,12 @@ pub(super) fn insert(ctx: &mut OpKernelContext) -> Result<()> {
     table(ctx)?.insert(ctx.input(1)?, ctx.input(2)?, false)
 }
 
-/// The kernel of `LookupTableImport`: the table holds these pairs and nothing else.
+/// The kernel of `LookupTableImport`: the table holds these pairs and nothing else. A table that is set once is initialized by it.
 ///
-/// Errors: as [`LookupTable::insert`].
+/// Errors: as [`LookupTable::insert`] and [`LookupTable::initialize`].
 pub(super) fn import(ctx: &mut OpKernelContext) -> Result<()> {
-    table(ctx)?.insert(ctx.input(1)?, ctx.input(2)?, true)
+    let table = table(ctx)?;
+    if table.spec().is_mutable { table.insert(ctx.input(1)?, ctx.input(2)?, true) } else { table.initialize(ctx.input(1)?, ctx.input(2)?) }
 }
 
 /// The kernel of `InitializeTable`.

@@ -23,17 +23,17 @@ impl Resource for NameCounter {
 /// A number that this manager has not given out before.
 ///
 /// Errors: none in practice; what the manager returns.
-pub(super) fn unique_number(resources: &ResourceManager) -> Result<u64> {
+pub(crate) fn unique_number(resources: &ResourceManager) -> Result<u64> {
     // Clients cannot name, and so cannot clear, a container that starts with an underscore.
     let counter = resources.lookup_or_create("_names", "counter", || Ok(NameCounter(AtomicU64::new(0))))?;
     Ok(counter.0.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Makes an object for a node, under this name.
-pub(super) type Make<R> = fn(&NodeInfo, &str) -> Result<R>;
+pub(crate) type Make<R> = fn(&NodeInfo, &str) -> Result<R>;
 
 /// Checks that an object that exists already is what a node asks for.
-pub(super) type Check<R> = fn(&R, &NodeInfo) -> Result<()>;
+pub(crate) type Check<R> = fn(&R, &NodeInfo) -> Result<()>;
 
 struct HandleKernel<R: Resource> {
     node: Arc<NodeInfo>,
@@ -49,7 +49,7 @@ struct HandleKernel<R: Resource> {
 /// The kernel of an op that makes an object and returns its handle.
 ///
 /// Errors: `InvalidArgument` for names that TF does not allow.
-pub(super) fn build<R: Resource>(c: &KernelConstruction, type_name: &str, make: Make<R>, check: Check<R>) -> Result<Box<dyn OpKernel>> {
+pub(crate) fn build<R: Resource>(c: &KernelConstruction, type_name: &str, make: Make<R>, check: Check<R>) -> Result<Box<dyn OpKernel>> {
     let attrs = &c.node.attrs;
     let (container, shared) = (attrs.str("container")?, attrs.str("shared_name")?);
     check_names(container, shared)?;

@@ -6,7 +6,7 @@ use ferroflow_tensor::{DType, Result, Shape, Tensor};
 /// Row `i` without its first dimension, as a tensor of its own memory.
 ///
 /// Errors: `InvalidArgument` for a scalar or a row that does not exist; `ResourceExhausted` without memory.
-pub(super) fn row(batch: &Tensor, i: usize) -> Result<Tensor> {
+pub(crate) fn row(batch: &Tensor, i: usize) -> Result<Tensor> {
     let row = batch.rows(i, 1)?;
     let shape = Shape::new(&batch.dims()[1..])?;
     // A shared row would keep the whole batch alive for as long as one element waits.
@@ -16,7 +16,7 @@ pub(super) fn row(batch: &Tensor, i: usize) -> Result<Tensor> {
 /// Elements of one shape below each other, with a new first dimension.
 ///
 /// Errors: `InvalidArgument` if they differ in type or shape; `ResourceExhausted` without memory.
-pub(super) fn stack(dtype: DType, element_shape: &Shape, elements: &[&Tensor]) -> Result<Tensor> {
+pub(crate) fn stack(dtype: DType, element_shape: &Shape, elements: &[&Tensor]) -> Result<Tensor> {
     if let Some(other) = elements.iter().find(|t| t.dtype() != dtype || t.shape() != element_shape) {
         return Err(invalid_argument(format!(
             "elements of a batch must all be {dtype}{element_shape}, got {}{}",
@@ -31,7 +31,7 @@ pub(super) fn stack(dtype: DType, element_shape: &Shape, elements: &[&Tensor]) -
 /// The elements of all tensors, one tensor after the other, in the memory of one of this shape. The numbers of elements must add up.
 ///
 /// Errors: `InvalidArgument` if types or numbers do not fit; `ResourceExhausted` without memory.
-pub(super) fn join(dtype: DType, shape: Shape, parts: &[&Tensor]) -> Result<Tensor> {
+pub(crate) fn join(dtype: DType, shape: Shape, parts: &[&Tensor]) -> Result<Tensor> {
     let total: usize = parts.iter().map(|t| t.num_elements()).sum();
     if total != shape.num_elements() || parts.iter().any(|t| t.dtype() != dtype) {
         return Err(invalid_argument(format!("{total} elements cannot be joined to a {dtype} tensor of shape {shape}")));
@@ -116,7 +116,7 @@ pub(super) fn stack_padded(dtype: DType, least: &[i64], elements: &[&Tensor]) ->
 }
 
 /// Where each innermost line of a tensor of shape `dims` starts inside one of shape `largest`.
-fn line_starts(dims: &[i64], largest: &[i64]) -> Vec<usize> {
+pub(crate) fn line_starts(dims: &[i64], largest: &[i64]) -> Vec<usize> {
     let Some(outer) = dims.len().checked_sub(1) else { return vec![0] };
     let mut starts = vec![0usize];
     let mut stride: usize = largest.iter().product::<i64>() as usize;
