@@ -41,6 +41,7 @@ mod text_proto;
 
 pub use bundle::{BundleReader, BundleWriter, MergeOptions, ShapeAndSlice, merge_bundles};
 pub use checkpoint_state::{CheckpointState, latest_checkpoint};
+pub use coding::{Cursor, put_varint};
 pub use event::{EventReader, EventWriter};
 pub use file_system::{FileSystem, LocalFileSystem};
 pub use histogram::Histogram;

@@ -10,6 +10,7 @@ pub mod control;
 pub mod dataflow;
 pub mod functional;
 pub mod io;
+pub mod list;
 pub mod math;
 mod names;
 pub mod nn;
@@ -37,6 +38,7 @@ pub const FAMILIES: &[(&str, &[&OpSpec])] = &[
     ("dataflow", dataflow::ALL),
     ("functional", functional::ALL),
     ("io", io::ALL),
+    ("list", list::ALL),
     ("math", math::ALL),
     ("nn", nn::ALL),
     ("random", random::ALL),

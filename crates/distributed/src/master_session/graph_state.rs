@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The graph of a session.
 pub(super) struct GraphState {
     /// As the client wrote it.
-    client: NodeGraph,
+    client: Arc<NodeGraph>,
     /// Every node with its device.
     placed: Arc<NodeGraph>,
     pins: Pins,
@@ -27,7 +27,7 @@ impl GraphState {
         let mut pins = Pins::new();
         let mut placed = client.clone();
         placer.place(&mut placed, &mut pins)?;
-        Ok(GraphState { client, placed: Arc::new(placed), pins, version: 0, placer })
+        Ok(GraphState { client: Arc::new(client), placed: Arc::new(placed), pins, version: 0, placer })
     }
 
     /// Adds nodes and places the whole again; returns the new version. After an error everything is as before.
@@ -37,13 +37,25 @@ impl GraphState {
         if request.current_version != self.version {
             return Err(aborted(format!("Current version is {} but caller expected {}.", self.version, request.current_version)));
         }
-        let mut client = self.client.clone();
+        let mut client = NodeGraph::clone(&self.client);
         request.graph.add_to(&mut client, registry)?;
         let (mut placed, mut pins) = (client.clone(), self.pins.clone());
         self.placer.place(&mut placed, &mut pins)?;
-        (self.client, self.placed, self.pins) = (client, Arc::new(placed), pins);
+        (self.client, self.placed, self.pins) = (Arc::new(client), Arc::new(placed), pins);
         self.version += 1;
         Ok(self.version)
+    }
+
+    /// The graph as the client wrote it.
+    pub fn client(&self) -> &Arc<NodeGraph> {
+        &self.client
+    }
+
+    /// Places a step's own graph: stateful nodes go where they were before.
+    ///
+    /// Errors: those of placing.
+    pub fn place(&mut self, graph: &mut NodeGraph) -> Result<()> {
+        self.placer.place(graph, &mut self.pins)
     }
 
     /// Every node with its device.

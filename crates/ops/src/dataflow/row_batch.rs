@@ -6,7 +6,7 @@ use ferroflow_tensor::{DType, Result, Shape, Tensor};
 /// Row `i` without its first dimension, as a tensor of its own memory.
 ///
 /// Errors: `InvalidArgument` for a scalar or a row that does not exist; `ResourceExhausted` without memory.
-pub(super) fn row(batch: &Tensor, i: usize) -> Result<Tensor> {
+pub(crate) fn row(batch: &Tensor, i: usize) -> Result<Tensor> {
     let row = batch.rows(i, 1)?;
     let shape = Shape::new(&batch.dims()[1..])?;
     // A shared row would keep the whole batch alive for as long as one element waits.
@@ -31,7 +31,7 @@ pub(super) fn stack(dtype: DType, element_shape: &Shape, elements: &[&Tensor]) -
 /// The elements of all tensors, one tensor after the other, in the memory of one of this shape. The numbers of elements must add up.
 ///
 /// Errors: `InvalidArgument` if types or numbers do not fit; `ResourceExhausted` without memory.
-pub(super) fn join(dtype: DType, shape: Shape, parts: &[&Tensor]) -> Result<Tensor> {
+pub(crate) fn join(dtype: DType, shape: Shape, parts: &[&Tensor]) -> Result<Tensor> {
     let total: usize = parts.iter().map(|t| t.num_elements()).sum();
     if total != shape.num_elements() || parts.iter().any(|t| t.dtype() != dtype) {
         return Err(invalid_argument(format!("{total} elements cannot be joined to a {dtype} tensor of shape {shape}")));
