@@ -24,6 +24,7 @@ from servers import Cluster
 import cases_errors  # noqa: F401  (importing a module declares its tests)
 import cases_faults  # noqa: F401
 import cases_files  # noqa: F401
+import cases_functions  # noqa: F401
 import cases_load  # noqa: F401
 import cases_mixed  # noqa: F401
 import cases_serve  # noqa: F401

@@ -131,7 +131,7 @@ fn cut(session: &MasterSession, signature: &Signature, mode: FeedFetch) -> Resul
 
 /// A step with functions: they are expanded, and what comes out is placed as one graph, because the nodes of bodies have devices of
 /// their own and draw others to them.
-fn lowered(session: &MasterSession, signature: &Signature, mode: FeedFetch, registry: &OpRegistry) -> Result<Pruned> {
+fn lowered(session: &MasterSession, signature: &Signature, mode: FeedFetch, registry: &Arc<OpRegistry>) -> Result<Pruned> {
     let client = session.graph.lock().client().clone();
     let mut pruned = prune(&client, signature, mode, &session.client_device, registry)?;
     pruned.graph = lower(&pruned.graph, &client, registry)?;

@@ -1,6 +1,6 @@
 //! `ZerosLike`: zeros in the shape of its input.
 
-use crate::list::tensor_list;
+use crate::list::variants;
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -18,7 +18,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     if x.dtype() == DType::Resource {
         return Err(unsupported("ZerosLike", x.dtype()));
     }
-    let y = tensor_list::zeros_like(x)?;
+    let y = variants::zeros_like(x)?;
     ctx.set_output(0, y);
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! A list has value semantics: an op that changes one works on its own copy. Only the references to the tensors are copied, and not
 //! even those if nobody else holds the list, as in a loop that adds one element per iteration.
 
+use super::variants::{check_depth, depth, sum, zeros_like};
 use crate::parallel::Pool;
 use bytes::Bytes;
 use ferroflow_io::{Cursor, put_varint};
@@ -19,9 +20,6 @@ const TYPE_NAME: &str = "tensorflow::TensorList";
 
 /// Elements that one list may have; a few bytes of a message can ask for any number.
 const MOST_ELEMENTS: usize = 1 << 24;
-
-/// How deep lists may lie in lists. Dropping one recurses.
-const DEEPEST: usize = 32;
 
 /// A list of tensors of one type.
 #[derive(Clone, Debug)]
@@ -85,9 +83,7 @@ impl TensorList {
     ///
     /// Errors: `InvalidArgument` if lists nest too deeply; `ResourceExhausted` for too many elements.
     pub fn into_variant(self) -> Result<Variant> {
-        if self.depth() > DEEPEST {
-            return Err(invalid_argument(format!("lists of lists are nested more than {DEEPEST} deep")));
-        }
+        check_depth(self.depth())?;
         check_length(self.tensors.len())?;
         Ok(Variant::Value(Arc::new(self)))
     }
@@ -99,16 +95,12 @@ impl TensorList {
         Tensor::variants(Shape::scalar(), vec![self.into_variant()?])
     }
 
-    fn depth(&self) -> usize {
+    /// How deep variants lie in it.
+    pub fn depth(&self) -> usize {
         if self.element_dtype != DType::Variant {
             return 1;
         }
-        let variants = self.tensors.iter().flatten().filter_map(|t| t.as_variants().ok()).flatten();
-        let inner = variants.filter_map(|v| match v {
-            Variant::Value(value) => value.as_any().downcast_ref::<TensorList>().map(|l| l.depth()),
-            _ => None,
-        });
-        1 + inner.max().unwrap_or(0)
+        1 + self.tensors.iter().flatten().map(depth).max().unwrap_or(0)
     }
 
     /// Whether elements of this type are in it.
@@ -234,32 +226,6 @@ fn check_length(n: usize) -> Result<()> {
     Err(resource_exhausted(format!("a list of {n} elements, there may be {MOST_ELEMENTS}")))
 }
 
-/// Zeros like a tensor; of variants that are lists, lists of zeros.
-///
-/// Errors: `InvalidArgument` for other variants; `ResourceExhausted` without memory.
-pub(crate) fn zeros_like(t: &Tensor) -> Result<Tensor> {
-    if t.dtype() != DType::Variant {
-        return Tensor::zeros(t.dtype(), t.shape().clone());
-    }
-    let one = |v: &Variant| TensorList::in_variant(v)?.zeros_like()?.into_variant();
-    Tensor::variants(t.shape().clone(), t.as_variants()?.iter().map(one).collect::<Result<_>>()?)
-}
-
-/// The sum of two tensors of one shape; of variants that are lists, the lists of the sums.
-///
-/// Errors: `InvalidArgument` for different shapes, or variants that are no lists that fit together.
-pub(crate) fn sum(a: &Tensor, b: &Tensor, pool: &Pool) -> Result<Tensor> {
-    if a.shape() != b.shape() || a.dtype() != b.dtype() {
-        return Err(invalid_argument(format!("Trying to add {}{} and {}{}", a.dtype(), a.shape(), b.dtype(), b.shape())));
-    }
-    if a.dtype() != DType::Variant {
-        return crate::math::add_n::add(a, b, pool);
-    }
-    let pairs = a.as_variants()?.iter().zip(b.as_variants()?);
-    let one = |(a, b): (&Variant, &Variant)| TensorList::in_variant(a)?.sum(&*TensorList::in_variant(b)?, pool)?.into_variant();
-    Tensor::variants(a.shape().clone(), pairs.map(one).collect::<Result<_>>()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,6 +269,6 @@ mod tests {
             }
             depth += 1;
         };
-        assert_eq!((depth, error.code()), (DEEPEST, ferroflow_tensor::Code::InvalidArgument));
+        assert_eq!((depth, error.code()), (super::super::variants::DEEPEST, ferroflow_tensor::Code::InvalidArgument));
     }
 }

@@ -1,7 +1,7 @@
 //! `AddN`: the sum of any number of tensors of one shape.
 
 use super::elementwise::{refused, same_shape};
-use crate::list::tensor_list;
+use crate::list::variants;
 use crate::parallel::{Pool, pool};
 use crate::prelude::*;
 use ferroflow_math::{BinaryOp, Broadcast, Side, binary_in_place};
@@ -13,7 +13,7 @@ pub const OP: OpSpec = OpSpec {
     doc: "sum = the sum of all inputs, which are of one shape.",
     shape: shape::merged,
     gradient: Gradient::Of(gradient),
-    kernels: &[Kernel::cpu(compute).on("T", NUMERIC), Kernel::cpu(sum_of_lists).on("T", &[DType::Variant])],
+    kernels: &[Kernel::cpu(compute).on("T", NUMERIC), Kernel::cpu(sum_of_variants).on("T", &[DType::Variant])],
     tolerance: Tolerance::Rounding,
     ..WORDS
 };
@@ -35,12 +35,12 @@ pub(crate) fn add(a: &Tensor, b: &Tensor, pool: &Pool) -> Result<Tensor> {
     Ok(total)
 }
 
-/// Variants are added if they are lists of tensors, element by element.
-fn sum_of_lists(ctx: &mut OpKernelContext) -> Result<()> {
+/// Variants are added if they are lists of tensors or optional values, tensor by tensor.
+fn sum_of_variants(ctx: &mut OpKernelContext) -> Result<()> {
     let pool = pool(ctx.step);
     let mut total = ctx.input(0)?.clone();
     for i in 1..ctx.num_inputs() {
-        total = tensor_list::sum(&total, ctx.input(i)?, &pool)?;
+        total = variants::sum(&total, ctx.input(i)?, &pool)?;
     }
     ctx.set_output(0, total);
     Ok(())

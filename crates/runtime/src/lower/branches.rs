@@ -54,7 +54,7 @@ impl Expansion<'_> {
             let site = Site { prefix: &prefix, device: &node.requested_device, controls: &[] };
             let inner = Context { pivot: Some(pivot), chain: context.chain.clone(), gated: false };
             let inlined = self.inline(function, &site, &args, &inner)?;
-            check_results(node, function, &inlined)?;
+            check_results(node, &function.name, &inlined)?;
             has_effects |= !inlined.effects.is_empty();
             let all = Place { device: &node.requested_device, controls: &inlined.all() };
             executed.push(out(self.add_typed(format!("{name}/{branch}/executed"), "Identity", vec![taken], &all)?, 0));

@@ -36,9 +36,15 @@ impl Inlined {
 impl Expansion<'_> {
     /// Replaces a call.
     pub(super) fn expand_call(&mut self, id: NodeId, node: &Node, function: &FuncAttr, context: &Context) -> Result<Vec<NodeId>> {
+        let body = self.body(function)?;
+        self.expand_body(id, node, &function.name, &body, context)
+    }
+
+    /// Replaces a node that does what the body of the function `name` does.
+    pub(super) fn expand_body(&mut self, id: NodeId, node: &Node, name: &str, body: &Body, context: &Context) -> Result<Vec<NodeId>> {
         let site = Site { prefix: &node.info.name, device: &node.requested_device, controls: &node.control_inputs };
-        let inlined = self.inline(function, &site, &node.inputs, context)?;
-        check_results(node, function, &inlined)?;
+        let inlined = self.inline_body(name, body, &site, &node.inputs, context)?;
+        check_results(node, name, &inlined)?;
         let mut before = inlined.all();
         before.extend(&node.control_inputs);
         if before.is_empty() {
@@ -55,7 +61,12 @@ impl Expansion<'_> {
     /// Errors: `InvalidArgument` if the arguments are not the function's, or its body is malformed.
     pub(super) fn inline(&mut self, function: &FuncAttr, site: &Site, args: &[Endpoint], context: &Context) -> Result<Inlined> {
         let body = self.body(function)?;
-        let (name, want) = (&function.name, body.body.args.len());
+        self.inline_body(&function.name, &body, site, args, context)
+    }
+
+    /// As [`Expansion::inline`], of a body that is at hand.
+    fn inline_body(&mut self, name: &str, body: &Body, site: &Site, args: &[Endpoint], context: &Context) -> Result<Inlined> {
+        let want = body.body.args.len();
         if want != args.len() {
             return Err(invalid_argument(format!("function '{name}' takes {want} arguments, {} are given", args.len())));
         }
@@ -93,11 +104,11 @@ impl Expansion<'_> {
             let name = format!("{}/input_control_node", site.prefix);
             gate = vec![self.add(name, "NoOp", Default::default(), vec![], &Place { device: site.device, controls: &gate })?];
         }
-        let added = self.add_nodes(&body, site, &mut places, &gate)?;
+        let added = self.add_nodes(body, site, &mut places, &gate)?;
 
         let inner = Context {
             pivot: gate.first().copied(),
-            chain: context.chain.iter().cloned().chain([name.clone()]).collect(),
+            chain: context.chain.iter().cloned().chain([name.to_owned()]).collect(),
             gated: body.has_switches,
         };
         let mut effects = Vec::new();
@@ -196,10 +207,10 @@ impl Expansion<'_> {
 /// Whether a function gives as many results as the node that runs it has outputs; their types are checked with the whole graph.
 ///
 /// Errors: `InvalidArgument` if not.
-pub(super) fn check_results(node: &Node, function: &FuncAttr, inlined: &Inlined) -> Result<()> {
+pub(super) fn check_results(node: &Node, name: &str, inlined: &Inlined) -> Result<()> {
     let (have, want) = (inlined.rets.len(), node.info.output_types.len());
     if have == want {
         return Ok(());
     }
-    Err(invalid_argument(format!("function '{}' returns {have} values, the node has {want} outputs", function.name)))
+    Err(invalid_argument(format!("function '{name}' returns {have} values, the node has {want} outputs")))
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Nodes that lowering may add to one step. Functions that call others twice grow exponentially with their depth.
-const MOST_NEW_NODES: usize = 500_000;
+const MOST_NEW_NODES: usize = 250_000;
 
 /// How deep calls within calls are expanded; deeper ones stay calls.
 const DEEPEST: usize = 64;
@@ -48,9 +48,18 @@ pub(super) struct Body {
     pub controls: Vec<bool>,
 }
 
+impl Body {
+    /// What is worth knowing of a body.
+    pub fn new(body: FunctionBody) -> Rc<Body> {
+        let mut controls = vec![false; body.graph.len()];
+        body.graph.nodes().iter().flat_map(|n| &n.control_inputs).for_each(|c| controls[c.index()] = true);
+        Rc::new(Body { has_switches: has_switches(&body.graph), controls, body })
+    }
+}
+
 /// A graph in the making.
 pub(super) struct Expansion<'a> {
-    registry: &'a OpRegistry,
+    registry: &'a Arc<OpRegistry>,
     whole: &'a NodeGraph,
     original: &'a NodeGraph,
     slots: Vec<Slot>,
@@ -65,7 +74,7 @@ pub(super) fn has_switches(graph: &NodeGraph) -> bool {
 }
 
 impl<'a> Expansion<'a> {
-    pub fn new(graph: &'a NodeGraph, whole: &'a NodeGraph, registry: &'a OpRegistry) -> Expansion<'a> {
+    pub fn new(graph: &'a NodeGraph, whole: &'a NodeGraph, registry: &'a Arc<OpRegistry>) -> Expansion<'a> {
         let frames = graph.nodes().iter().filter_map(|n| n.info.attrs.str("frame_name").ok().map(str::to_owned));
         Expansion {
             registry,
@@ -86,13 +95,17 @@ impl<'a> Expansion<'a> {
     pub fn expand(&mut self, id: NodeId, context: &Context) -> Result<Option<Vec<NodeId>>> {
         let node = &self.slots[id.index()].node;
         let Some(construct) = Construct::of(&node.info, self.library()) else { return Ok(None) };
-        let recursive = construct.functions().iter().any(|f| context.chain.contains(&f.name));
+        let mut recursive = construct.functions().iter().any(|f| context.chain.contains(&f.name));
+        if let Construct::Gradient(f) = &construct {
+            recursive |= self.library().recursion(&f.name).is_some();
+        }
         if recursive || context.chain.len() >= DEEPEST {
             return Ok(None);
         }
         let node = node.clone();
         let expanded = match construct {
             Construct::Call(f) => self.expand_call(id, &node, &f, context),
+            Construct::Gradient(f) => self.expand_gradient(id, &node, &f, context),
             Construct::If(branches) => self.expand_branches(id, &node, &branches, &["else", "then"], context),
             Construct::Case(branches) => {
                 let names: Vec<String> = (0..branches.len()).map(|k| format!("branch{k}")).collect();
@@ -113,11 +126,21 @@ impl<'a> Expansion<'a> {
         let library = self.library();
         let def = library.get(&function.name).ok_or_else(|| not_found(format!("Function {} is not defined.", function.name)))?;
         let body = instantiate(def, &function.attrs, library, self.registry)?;
-        let mut controls = vec![false; body.graph.len()];
-        body.graph.nodes().iter().flat_map(|n| &n.control_inputs).for_each(|c| controls[c.index()] = true);
-        let body = Rc::new(Body { has_switches: has_switches(&body.graph), controls, body });
-        self.bodies.insert(key, body.clone());
-        Ok(body)
+        Ok(self.keep_body(key, body))
+    }
+
+    /// A body that was kept under this key.
+    pub fn known_body(&self, key: &str) -> Option<Rc<Body>> {
+        self.bodies.get(key).cloned()
+    }
+
+    /// Keeps a body for the next call.
+    pub fn keep_body(&mut self, key: String, body: FunctionBody) -> Rc<Body> {
+        self.bodies.entry(key).or_insert(Body::new(body)).clone()
+    }
+
+    pub fn registry(&self) -> &'a Arc<OpRegistry> {
+        self.registry
     }
 
     /// The id that the next added node gets.

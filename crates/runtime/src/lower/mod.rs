@@ -11,16 +11,20 @@
 mod branches;
 mod call;
 mod expansion;
+mod gradient;
 mod while_loop;
 
 use expansion::{Context, Expansion};
 use ferroflow_graph::{FuncAttr, FunctionLibrary, NodeGraph, NodeId, NodeInfo, OpRegistry};
 use ferroflow_tensor::Result;
+use std::sync::Arc;
 
 /// What a node that is lowered stands for.
 enum Construct {
     /// One function is run.
     Call(FuncAttr),
+    /// The gradient of a function is computed.
+    Gradient(FuncAttr),
     /// One of several functions, by a condition: for false, for true.
     If([FuncAttr; 2]),
     /// One of several functions, by a number.
@@ -37,6 +41,7 @@ impl Construct {
         let switched = || info.attrs.bool("_lower_using_switch_merge").unwrap_or(false);
         let construct = match info.op_name() {
             "PartitionedCall" | "StatefulPartitionedCall" => Construct::Call(func("f")?),
+            "SymbolicGradient" => Construct::Gradient(func("f")?),
             "If" | "StatelessIf" if switched() => Construct::If([func("else_branch")?, func("then_branch")?]),
             "Case" | "StatelessCase" if switched() => Construct::Case(info.attrs.funcs("branches").ok()?.to_vec()),
             // A loop without variables has nothing to enter its frame with.
@@ -46,13 +51,15 @@ impl Construct {
             name if info.op.is_function_call() => Construct::Call(FuncAttr { name: name.to_owned(), attrs: info.attrs.clone() }),
             _ => return None,
         };
-        let may_be_inlined = |f: &FuncAttr| library.get(&f.name).is_some_and(|d| !d.attrs.bool("_noinline").unwrap_or(false));
+        let is_gradient = matches!(construct, Construct::Gradient(_));
+        let may_be_inlined =
+            |f: &FuncAttr| library.get(&f.name).is_some_and(|d| is_gradient || !d.attrs.bool("_noinline").unwrap_or(false));
         construct.functions().into_iter().all(may_be_inlined).then_some(construct)
     }
 
     fn functions(&self) -> Vec<&FuncAttr> {
         match self {
-            Construct::Call(f) => vec![f],
+            Construct::Call(f) | Construct::Gradient(f) => vec![f],
             Construct::If(branches) => branches.iter().collect(),
             Construct::Case(branches) => branches.iter().collect(),
             Construct::While { cond, body } => vec![cond, body],
@@ -75,7 +82,7 @@ pub fn needs_lowering(graph: &NodeGraph) -> bool {
 /// the same name in each step. Calls of functions that are being expanded already (recursion) stay.
 ///
 /// Errors: `InvalidArgument` for a malformed function or a call that does not fit it; `ResourceExhausted` if too many nodes come out.
-pub fn lower(graph: &NodeGraph, whole: &NodeGraph, registry: &OpRegistry) -> Result<NodeGraph> {
+pub fn lower(graph: &NodeGraph, whole: &NodeGraph, registry: &Arc<OpRegistry>) -> Result<NodeGraph> {
     let mut has_consumer = vec![false; graph.len()];
     for node in graph.nodes() {
         let sources = node.inputs.iter().map(|e| e.node).chain(node.control_inputs.iter().copied());

@@ -19,7 +19,7 @@ impl Expansion<'_> {
     pub(super) fn expand_loop(&mut self, id: NodeId, node: &Node, cond: &FuncAttr, body: &FuncAttr, context: &Context) -> Result<Vec<NodeId>> {
         let name = &node.info.name;
         let here = Place { device: &node.requested_device, controls: &[] };
-        let varies = varying(&*self.body(body)?, node.inputs.len());
+        let varies = varying(&self.body(body)?, node.inputs.len());
         let frame = self.unused_frame(name);
         let parallel = node.info.attrs.int("parallel_iterations").unwrap_or(10);
 
@@ -65,7 +65,7 @@ impl Expansion<'_> {
         let inner = Context { pivot: Some(pivot), chain: context.chain.clone(), gated: false };
         let args: Vec<Endpoint> = switches.iter().map(|&s| out(s, 1)).collect();
         let inlined = self.inline(body, &site, &args, &inner)?;
-        check_results(node, body, &inlined)?;
+        check_results(node, &body.name, &inlined)?;
 
         let mut outputs = Vec::with_capacity(node.inputs.len());
         let mut exits = Vec::new();
