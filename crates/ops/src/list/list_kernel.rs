@@ -443,3 +443,6 @@ pub(super) fn split(ctx: &mut OpKernelContext) -> Result<()> {
     }
     finish(ctx, list)
 }
+
+#[cfg(test)]
+mod tests;

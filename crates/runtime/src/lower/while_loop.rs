@@ -19,7 +19,8 @@ impl Expansion<'_> {
     pub(super) fn expand_loop(&mut self, id: NodeId, node: &Node, cond: &FuncAttr, body: &FuncAttr, context: &Context) -> Result<Vec<NodeId>> {
         let name = &node.info.name;
         let here = Place { device: &node.requested_device, controls: &[] };
-        let varies = varying(&self.body(body)?, node.inputs.len());
+        let definition = self.body(body)?;
+        let varies = varying(&definition, node.inputs.len());
         let frame = self.unused_frame(name);
         let parallel = node.info.attrs.int("parallel_iterations").unwrap_or(10);
 
