@@ -38,7 +38,10 @@ fn the_body_of_a_loop_runs_on_another_task() {
     let ret = [("i2", "sum:z:0"), ("n2", "n"), ("by2", "by")];
     define(&g, "step(i: float, n: float, by: float) -> (i2: float, n2: float, by2: float)", body, &ret);
     let n = g.op("Placeholder").name("n").attr("dtype", DType::Float).output();
-    let read = { variable(&g); g.output("v/read").unwrap() };
+    let read = {
+        variable(&g);
+        g.output("v/read").unwrap()
+    };
     let inputs = [float(&g, 0.0), n, read];
     let looped = g.op("While").name("loop").input_list(inputs).attr("cond", function("less")).attr("body", function("step"));
     looped.attr("_lower_using_switch_merge", true).device(at(&worker(0))).build();
@@ -60,6 +63,8 @@ fn conditional(g: &Graph, else_device: &str) {
     let less = g.op("Less").inputs([x.clone(), float(g, 5.0)]).output();
     let cond = g.op("If").name("cond").input(less).input_list([x]).attr("Tout", vec![DType::Float]);
     cond.attr("then_branch", function("then")).attr("else_branch", function("else")).attr("_lower_using_switch_merge", true).build();
+    let cond = g.output("cond").unwrap();
+    g.op("Add").name("after").inputs([cond.clone(), cond]).build();
 }
 
 #[test]
@@ -72,7 +77,13 @@ fn branches_run_on_the_tasks_that_they_name() {
     }
     assert!(c.calls(&worker(1)) > 0 && c.calls(&ps()) > 0);
     assert!(s.run(&[("x", 1.0)], &[], &["cond"]).unwrap().is_empty());
-    assert_eq!(s.run(&[("cond", 8.0)], &["cond"], &[]).unwrap(), [8.0]);
+    assert_eq!(s.run(&[("cond", 8.0)], &["after"], &[]).unwrap(), [16.0], "a fed output is not computed");
+}
+
+/// `call`, of a function without arguments.
+fn call(g: &Graph, name: &str) {
+    let none: [Output; 0] = [];
+    g.op("StatefulPartitionedCall").name("call").input_list(none).attr("Tout", vec![DType::Float]).attr("f", function(name)).build();
 }
 
 #[test]
@@ -89,7 +100,7 @@ fn a_body_that_cannot_be_expanded_fails_only_the_steps_that_need_it() {
     let (c, g) = (Cluster::new(), graph());
     conditional(&g, PS);
     define(&g, "unknown() -> (y: float)", vec![node("odd", "NoSuchOp", &[], "", &[])], &[("y", "odd:y:0")]);
-    g.op("StatefulPartitionedCall").name("call").attr("Tin", Vec::<DType>::new()).attr("Tout", vec![DType::Float]).attr("f", function("unknown")).build();
+    call(&g, "unknown");
     let s = c.session(&g);
     assert_eq!(s.run(&[("x", 2.0)], &["cond"], &[]).unwrap(), [4.0]);
     let e = s.run(&[], &["call"], &[]).unwrap_err();
@@ -100,7 +111,7 @@ fn a_body_that_cannot_be_expanded_fails_only_the_steps_that_need_it() {
 fn a_node_of_a_body_that_fails_is_named_with_its_caller() {
     let (c, g) = (Cluster::new(), graph());
     define(&g, "fails() -> (y: float)", vec![node("boom", "Fail", &[], WORKER_1, &[])], &[("y", "boom:x:0")]);
-    g.op("StatefulPartitionedCall").name("call").attr("Tin", Vec::<DType>::new()).attr("Tout", vec![DType::Float]).attr("f", function("fails")).build();
+    call(&g, "fails");
     let e = c.session(&g).run(&[], &["call"], &[]).unwrap_err();
     assert!(e.message().contains("boom") && e.message().contains("call/boom"), "{e}");
 }

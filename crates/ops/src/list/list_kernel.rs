@@ -75,10 +75,9 @@ fn check_push(list: &TensorList, element: &Tensor) -> Result<()> {
         )));
     }
     match list.max_num_elements {
-        Some(most) if list.tensors.len() >= most => Err(invalid_argument(format!(
-            "Tried to push item into a full list list size: {} max_num_elements: {most}",
-            list.tensors.len()
-        ))),
+        Some(most) if list.tensors.len() >= most => {
+            Err(invalid_argument(format!("Tried to push item into a full list list size: {} max_num_elements: {most}", list.tensors.len())))
+        }
         _ => Ok(()),
     }
 }
@@ -206,8 +205,7 @@ pub(super) fn set_item(ctx: &mut OpKernelContext) -> Result<()> {
 /// `TensorListResize`.
 pub(super) fn resize(ctx: &mut OpKernelContext) -> Result<()> {
     let n = ctx.scalar::<i32>(1, "size")?;
-    let n =
-        usize::try_from(n).map_err(|_| invalid_argument(format!("TensorListSlice expects size to be non-negative. Got: {n}")))?;
+    let n = usize::try_from(n).map_err(|_| invalid_argument(format!("TensorListSlice expects size to be non-negative. Got: {n}")))?;
     let mut list = taken(ctx)?;
     list.resize(n)?;
     finish(ctx, list)
@@ -223,9 +221,9 @@ fn stacked(list: &TensorList, elements: &[&Option<Tensor>], asked: &PartialShape
     let known = shape.to_shape().ok_or_else(|| {
         invalid_argument(match elements {
             [] => format!("Tried to {verb} elements of an empty list with non-fully-defined element_shape: {shape}"),
-            _ if verb == "stack" => format!(
-                "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape: {shape}"
-            ),
+            _ if verb == "stack" => {
+                format!("Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape: {shape}")
+            }
             _ => format!("Tried to {verb} uninitialized tensors from a list with non-fully-defined element_shape: {shape}"),
         })
     })?;
@@ -429,7 +427,10 @@ pub(super) fn split(ctx: &mut OpKernelContext) -> Result<()> {
     let mut used = 0i64;
     for &n in lengths.as_slice::<i64>()? {
         if n < 0 || n > rows - used {
-            return Err(invalid_argument(format!("Attempting to slice [{used}, {}] from tensor with length {rows}", used.saturating_add(n))));
+            return Err(invalid_argument(format!(
+                "Attempting to slice [{used}, {}] from tensor with length {rows}",
+                used.saturating_add(n)
+            )));
         }
         let element = t.rows(used as usize, n as usize)?.deep_copy()?;
         if !list.element_shape.matches(element.shape()) {

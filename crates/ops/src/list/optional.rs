@@ -182,7 +182,9 @@ mod tests {
         let has = |t: Tensor| OpTester::named("OptionalHasValue").input(t).run_one().unwrap().to_scalar::<bool>().unwrap();
         let none = OpTester::named("OptionalNone").run_one().unwrap();
         assert!(has(some(&[1.0])) && !has(none.clone()));
-        for (optional, shape) in [(none, PartialShape::scalar()), (some(&[1.0]), PartialShape::of_rank(1)), (some(&[1.0, 2.0]), PartialShape::scalar())] {
+        for (optional, shape) in
+            [(none, PartialShape::scalar()), (some(&[1.0]), PartialShape::of_rank(1)), (some(&[1.0, 2.0]), PartialShape::scalar())]
+        {
             assert_eq!(get(optional, shape).unwrap_err().code(), Code::InvalidArgument);
         }
     }

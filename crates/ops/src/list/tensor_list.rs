@@ -55,9 +55,7 @@ impl TensorList {
         let other = |name: &str| invalid_argument(format!("Input handle is not a list. Saw: '{name}'"));
         match variant {
             Variant::Empty => Err(other("")),
-            Variant::Value(value) => {
-                value.as_any().downcast_ref::<TensorList>().map(Cow::Borrowed).ok_or_else(|| other(value.type_name()))
-            }
+            Variant::Value(value) => value.as_any().downcast_ref::<TensorList>().map(Cow::Borrowed).ok_or_else(|| other(value.type_name())),
             Variant::Encoded { type_name, metadata, tensors } if type_name == TYPE_NAME => {
                 TensorList::decode(metadata, tensors).map(Cow::Owned)
             }
@@ -237,7 +235,8 @@ mod tests {
         list.tensors = vec![None, Some(tensor(&[1, 2], &[1i64, 1])), None];
         let (metadata, tensors) = list.encode().unwrap();
         // Recorded from TensorFlow 2.21's SerializeTensor.
-        let recorded = b"\x02\x00\x02\x09\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x02\x08\x02";
+        let recorded =
+            b"\x02\x00\x02\x09\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x02\x08\x02";
         assert_eq!(metadata, recorded[..]);
         let back = TensorList::decode(&metadata, &tensors).unwrap();
         assert_eq!((back.tensors.len(), back.element_dtype, back.max_num_elements), (3, DType::Int64, None));

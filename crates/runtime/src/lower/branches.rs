@@ -11,8 +11,8 @@
 use super::call::{Site, check_results};
 use super::expansion::{Context, Expansion, Place};
 use ferroflow_graph::{AttrMap, Endpoint, FuncAttr, Node, NodeId};
-use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::Result;
+use ferroflow_tensor::error::invalid_argument;
 
 impl Expansion<'_> {
     /// Replaces a node that runs one of several functions. Branch `k` is the one for output `k` of a switch.
@@ -51,7 +51,7 @@ impl Expansion<'_> {
             let pivot = self.add_typed(format!("{name}/{branch}/pivot"), "Identity", vec![taken], &here)?;
             let args: Vec<Endpoint> = switches.iter().map(|&s| out(s, k as u32)).collect();
             let prefix = format!("{name}/{branch}");
-            let site = Site { prefix: &prefix, device: &node.requested_device, controls: &[] };
+            let site = Site { prefix: &prefix, device: &node.requested_device, controls: &[], keeps_stateful: false };
             let inner = Context { pivot: Some(pivot), chain: context.chain.clone(), gated: false };
             let inlined = self.inline(function, &site, &args, &inner)?;
             check_results(node, &function.name, &inlined)?;
@@ -85,4 +85,3 @@ impl Expansion<'_> {
 pub(super) fn out(node: NodeId, index: u32) -> Endpoint {
     Endpoint { node, index }
 }
-

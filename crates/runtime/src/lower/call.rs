@@ -14,6 +14,9 @@ pub(super) struct Site<'s> {
     pub device: &'s Arc<str>,
     /// What must have run before any of its nodes.
     pub controls: &'s [NodeId],
+    /// Whether all stateful nodes of the body run, and not only those that its control outputs name. TensorFlow does so for functions
+    /// that are called by their names, which know no control outputs.
+    pub keeps_stateful: bool,
 }
 
 /// A body that was put somewhere.
@@ -42,7 +45,12 @@ impl Expansion<'_> {
 
     /// Replaces a node that does what the body of the function `name` does.
     pub(super) fn expand_body(&mut self, id: NodeId, node: &Node, name: &str, body: &Body, context: &Context) -> Result<Vec<NodeId>> {
-        let site = Site { prefix: &node.info.name, device: &node.requested_device, controls: &node.control_inputs };
+        let site = Site {
+            prefix: &node.info.name,
+            device: &node.requested_device,
+            controls: &node.control_inputs,
+            keeps_stateful: node.info.op.is_function_call(),
+        };
         let inlined = self.inline_body(name, body, &site, &node.inputs, context)?;
         check_results(node, name, &inlined)?;
         let mut before = inlined.all();
@@ -115,7 +123,7 @@ impl Expansion<'_> {
         for (old, new) in added {
             let expanded = self.expand(new, &inner)?;
             let info = &body.body.graph.node(old).info;
-            let has_effect = expanded.is_none() && (info.op.def.is_stateful || info.op.is_function_call());
+            let has_effect = site.keeps_stateful && (info.op.def.is_stateful || expanded.is_none() && info.op.is_function_call());
             effects.extend(expanded.into_iter().flatten());
             if has_effect || body.body.control_rets.contains(&old) {
                 effects.push(new);
@@ -143,13 +151,7 @@ impl Expansion<'_> {
     }
 
     /// Adds the nodes between arguments and results; returns pairs of old and new ids.
-    fn add_nodes(
-        &mut self,
-        body: &Body,
-        site: &Site,
-        places: &mut [Option<Endpoint>],
-        gate: &[NodeId],
-    ) -> Result<Vec<(NodeId, NodeId)>> {
+    fn add_nodes(&mut self, body: &Body, site: &Site, places: &mut [Option<Endpoint>], gate: &[NodeId]) -> Result<Vec<(NodeId, NodeId)>> {
         let graph = &body.body.graph;
         let mut added = Vec::new();
         let mut next = self.next_id();

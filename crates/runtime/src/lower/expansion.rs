@@ -192,7 +192,8 @@ impl<'a> Expansion<'a> {
     }
 
     pub fn dtype(&self, e: Option<&Endpoint>) -> Result<DType> {
-        let of = |e: &Endpoint| -> Option<EdgeType> { self.slots.get(e.node.index())?.node.info.output_types.get(e.index as usize).copied() };
+        let of =
+            |e: &Endpoint| -> Option<EdgeType> { self.slots.get(e.node.index())?.node.info.output_types.get(e.index as usize).copied() };
         e.and_then(of).map(|t| t.dtype).ok_or_else(|| invalid_argument("an input of a function does not exist"))
     }
 

@@ -21,7 +21,8 @@ impl Expansion<'_> {
             Some(body) => body,
             None => {
                 let body = self.body(function)?;
-                let body = self.differentiated(&body.body).map_err(|e| e.context(format_args!("gradient of function '{}'", function.name)))?;
+                let body =
+                    self.differentiated(&body.body).map_err(|e| e.context(format_args!("gradient of function '{}'", function.name)))?;
                 self.keep_body(key, body)
             }
         };

@@ -38,6 +38,11 @@ fn define_with(net: &mut Net, signature: &str, nodes: Vec<NodeDef>, ret: &[(&str
         ret: ret.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(),
         ..FunctionDef::default()
     };
+    // What tests count is a control output.
+    if def.nodes.iter().any(|n| n.name == "count") {
+        def.control_ret.insert("count".into(), "count".into());
+        def.control_outputs.push("count".into());
+    }
     change(&mut def);
     net.library.add(Arc::new(def)).unwrap();
 }
@@ -135,6 +140,24 @@ fn a_branch_runs_once_and_the_other_not_at_all() {
 }
 
 #[test]
+fn stateful_nodes_that_no_control_output_names_run_only_in_functions_called_by_name() {
+    let mut net = Net::new();
+    let body = || vec![node("inc", "AddOne", &["x"], &[]), node("tally", "Count", &[], &[])];
+    for name in ["then", "else", "f"] {
+        define(&mut net, &format!("{name}(x: int32) -> (y: int32)"), body(), &[("y", "inc:y:0")]);
+    }
+    define(&mut net, "outer(x: int32) -> (y: int32)", vec![node("by_name", "f", &["x"], &[])], &[("y", "by_name:y:0")]);
+    net.bool("p", true).constant("x", 5);
+    conditional(&mut net, "cond", "If", &["p", "x"], 1);
+    call(&mut net, "call", "f", &["x"], 1);
+    call(&mut net, "deep", "outer", &["x"], 1);
+    let run = Run::of(&net);
+    assert_eq!(run.ints(&[], &["cond", "call", "deep"]), [6, 6, 6]);
+    let counts = ["cond/then/tally", "cond/else/tally", "call/tally", "deep/by_name/tally"].map(|n| run.count(n));
+    assert_eq!(counts, [0, 0, 0, 1]);
+}
+
+#[test]
 fn a_condition_need_not_be_a_bool() {
     let mut net = Net::new();
     branches(&mut net);
@@ -198,19 +221,24 @@ fn loops_and_conditionals_nest() {
     let mut net = Net::new();
     branches(&mut net);
     define(&mut net, "less(i: int32, n: int32, s: int32) -> (z: bool)", vec![node("l", "Less", &["i", "n"], &[])], &[("z", "l:z:0")]);
-    define(&mut net, "inner(i: int32, n: int32, s: int32) -> (i2: int32, n2: int32, s2: int32)", {
-        let one = node("inc", "AddOne", &["i"], &[]);
-        let odd = node("p", "Less", &["s", "two:output:0"], &[]);
-        let attrs = [
-            ("Tcond", DType::Bool.into()),
-            ("Tin", ints(1)),
-            ("Tout", ints(1)),
-            ("then_branch", call_of("then")),
-            ("else_branch", call_of("else")),
-            ("_lower_using_switch_merge", true.into()),
-        ];
-        vec![one, constant("two", 2), odd, node("cond", "If", &["p:z:0", "s"], &attrs)]
-    }, &[("i2", "inc:y:0"), ("n2", "n"), ("s2", "cond:output:0")]);
+    define(
+        &mut net,
+        "inner(i: int32, n: int32, s: int32) -> (i2: int32, n2: int32, s2: int32)",
+        {
+            let one = node("inc", "AddOne", &["i"], &[]);
+            let odd = node("p", "Less", &["s", "two:output:0"], &[]);
+            let attrs = [
+                ("Tcond", DType::Bool.into()),
+                ("Tin", ints(1)),
+                ("Tout", ints(1)),
+                ("then_branch", call_of("then")),
+                ("else_branch", call_of("else")),
+                ("_lower_using_switch_merge", true.into()),
+            ];
+            vec![one, constant("two", 2), odd, node("cond", "If", &["p:z:0", "s"], &attrs)]
+        },
+        &[("i2", "inc:y:0"), ("n2", "n"), ("s2", "cond:output:0")],
+    );
     let while_attrs = |cond: &str, body: &str| {
         [("T", ints(3)), ("cond", call_of(cond)), ("body", call_of(body)), ("_lower_using_switch_merge", true.into())]
     };
@@ -219,11 +247,12 @@ fn loops_and_conditionals_nest() {
         node("inc", "AddOne", &["i"], &[]),
         node("in", "While", &["zero:output:0", "inc:y:0", "s"], &while_attrs("less", "inner")),
     ];
-    define(&mut net, "outer(i: int32, n: int32, s: int32) -> (i2: int32, n2: int32, s2: int32)", nodes, &[
-        ("i2", "inc:y:0"),
-        ("n2", "n"),
-        ("s2", "in:output:2"),
-    ]);
+    define(
+        &mut net,
+        "outer(i: int32, n: int32, s: int32) -> (i2: int32, n2: int32, s2: int32)",
+        nodes,
+        &[("i2", "inc:y:0"), ("n2", "n"), ("s2", "in:output:2")],
+    );
     net.node("n", "Placeholder", &[]).constant("zero", 0);
     repeat(&mut net, "out", "less", "outer", &["zero", "n", "zero"]);
     let run = Run::of(&net);

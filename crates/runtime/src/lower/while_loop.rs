@@ -16,7 +16,14 @@ use ferroflow_tensor::error::invalid_argument;
 
 impl Expansion<'_> {
     /// Replaces a loop.
-    pub(super) fn expand_loop(&mut self, id: NodeId, node: &Node, cond: &FuncAttr, body: &FuncAttr, context: &Context) -> Result<Vec<NodeId>> {
+    pub(super) fn expand_loop(
+        &mut self,
+        id: NodeId,
+        node: &Node,
+        cond: &FuncAttr,
+        body: &FuncAttr,
+        context: &Context,
+    ) -> Result<Vec<NodeId>> {
         let name = &node.info.name;
         let here = Place { device: &node.requested_device, controls: &[] };
         let definition = self.body(body)?;
@@ -45,11 +52,15 @@ impl Expansion<'_> {
         }
 
         let prefix = format!("{name}/cond");
-        let site = Site { prefix: &prefix, device: &node.requested_device, controls: &[] };
+        let site = Site { prefix: &prefix, device: &node.requested_device, controls: &[], keeps_stateful: false };
         let inner = Context { pivot: merges.first().copied(), chain: context.chain.clone(), gated: false };
         let condition = self.inline(cond, &site, &values, &inner)?;
         let [result] = condition.rets[..] else {
-            return Err(invalid_argument(format!("the condition of a loop, function '{}', returns {} values", cond.name, condition.rets.len())));
+            return Err(invalid_argument(format!(
+                "the condition of a loop, function '{}', returns {} values",
+                cond.name,
+                condition.rets.len()
+            )));
         };
         let result = self.condition(format!("{name}/cond_bool"), result, &here)?;
         let after = Place { device: &node.requested_device, controls: &condition.effects };
@@ -62,7 +73,7 @@ impl Expansion<'_> {
         let goes_on = self.add_typed(format!("{name}/pivot_switch"), "Switch", vec![loop_cond, loop_cond], &here)?;
         let pivot = self.add_typed(format!("{name}/pivot"), "Identity", vec![out(goes_on, 1)], &here)?;
         let prefix = format!("{name}/body");
-        let site = Site { prefix: &prefix, device: &node.requested_device, controls: &[] };
+        let site = Site { prefix: &prefix, device: &node.requested_device, controls: &[], keeps_stateful: false };
         let inner = Context { pivot: Some(pivot), chain: context.chain.clone(), gated: false };
         let args: Vec<Endpoint> = switches.iter().map(|&s| out(s, 1)).collect();
         let inlined = self.inline(body, &site, &args, &inner)?;

@@ -64,7 +64,9 @@ impl<'a> Candidates<'a> {
     ) -> Error {
         let node = graph.node(id);
         let name = &node.info.name;
-        if let Some(orphan) = members.iter().map(|m| graph.node(*m)).find(|n| n.info.op.spec.kernels.is_empty() && !n.info.op.is_function_call()) {
+        if let Some(orphan) =
+            members.iter().map(|m| graph.node(*m)).find(|n| n.info.op.spec.kernels.is_empty() && !n.info.op.is_function_call())
+        {
             return self.no_kernel_at_all(orphan, types);
         }
         let matching = self.devices.iter().any(|d| d.spec.satisfies(requested) || self.soft && d.spec.satisfies(&requested.task_part()));

@@ -68,7 +68,8 @@ impl Groups {
             for (e, want) in node.inputs.iter().zip(&node.info.input_types) {
                 let Some(source) = graph.nodes().get(e.node.index()) else { continue };
                 let Some(have) = source.info.output_types.get(e.index as usize) else { continue };
-                let bound = want.is_ref && have.is_ref || have.dtype == DType::Resource && !is_exempt(source.info.op_name()) && !lowered(source);
+                let bound =
+                    want.is_ref && have.is_ref || have.dtype == DType::Resource && !is_exempt(source.info.op_name()) && !lowered(source);
                 if bound {
                     self.join(graph, e.node, id, true)?;
                 }

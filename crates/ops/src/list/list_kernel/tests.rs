@@ -94,7 +94,8 @@ fn elements_that_are_not_set_are_zeros_of_the_known_shape() {
 
 #[test]
 fn huge_lists_are_refused() {
-    let reserve = OpTester::named("TensorListReserve").input(any_shape()).input(Tensor::scalar(i32::MAX)).attr("element_dtype", DType::Float);
+    let reserve =
+        OpTester::named("TensorListReserve").input(any_shape()).input(Tensor::scalar(i32::MAX)).attr("element_dtype", DType::Float);
     assert_eq!(reserve.run().unwrap_err().code(), Code::ResourceExhausted);
     let set = OpTester::named("TensorListSetItem").input(one()).input(Tensor::scalar(i32::MAX)).input(tensor(&[2], &[1f32, 2.0]));
     assert_eq!(set.attr("resize_if_index_out_of_bounds", true).run().unwrap_err().code(), Code::ResourceExhausted);

@@ -139,7 +139,12 @@ pub(crate) static SPECS: &[OpSpec] = &[
         "stateful",
         LOWERED,
     ),
-    op("Case(branch_index: int32, input: Tin) -> (output: Tout)", "Tin: list(type); Tout: list(type); branches: list(func)", "stateful", LOWERED),
+    op(
+        "Case(branch_index: int32, input: Tin) -> (output: Tout)",
+        "Tin: list(type); Tout: list(type); branches: list(func)",
+        "stateful",
+        LOWERED,
+    ),
     op("While(input: T) -> (output: T)", "T: list(type); cond: func; body: func; parallel_iterations: int = 10", "stateful", LOWERED),
     op(
         "ToBool(input: T) -> (output: bool)",
