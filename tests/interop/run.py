@@ -25,6 +25,7 @@ import cases_data  # noqa: F401  (importing a module declares its tests)
 import cases_errors  # noqa: F401
 import cases_faults  # noqa: F401
 import cases_files  # noqa: F401
+import cases_functions  # noqa: F401
 import cases_load  # noqa: F401
 import cases_mixed  # noqa: F401
 import cases_parallel  # noqa: F401

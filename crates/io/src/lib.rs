@@ -42,6 +42,7 @@ mod text_proto;
 
 pub use bundle::{BundleReader, BundleWriter, MergeOptions, ShapeAndSlice, merge_bundles};
 pub use checkpoint_state::{CheckpointState, latest_checkpoint};
+pub use coding::{Cursor, put_varint};
 pub use decompress::decompressed;
 pub use event::{EventReader, EventWriter};
 pub use file_system::{FileSystem, LocalFileSystem, Sequential};

@@ -11,6 +11,7 @@ pub mod data;
 pub mod dataflow;
 pub mod functional;
 pub mod io;
+pub mod list;
 pub mod math;
 mod names;
 pub mod nn;
@@ -39,6 +40,7 @@ pub const FAMILIES: &[(&str, &[&OpSpec])] = &[
     ("dataflow", dataflow::ALL),
     ("functional", functional::ALL),
     ("io", io::ALL),
+    ("list", list::ALL),
     ("math", math::ALL),
     ("nn", nn::ALL),
     ("random", random::ALL),

@@ -1,5 +1,6 @@
 //! `DirectSession`: runs graphs inside this process on one device, without master or workers (TF: `DirectSession`).
 
+use crate::lower::{lower, needs_lowering};
 use crate::placer::{Pins, Placer, PlacerDevice};
 use crate::prune::{FeedFetch, Signature, normalized_tensor_name, prune};
 use crate::{Device, Executor, ExecutorParams, FunctionLibraryRuntime, KernelCache, LocalRendezvous, Pool, StepStatsCollector};
@@ -237,6 +238,9 @@ impl DirectSession {
             }
             false => prune(&state.graph, &signature, FeedFetch::CallFrame, info, &self.params.registry)?,
         };
+        if needs_lowering(&pruned.graph) {
+            pruned.graph = lower(&pruned.graph, &state.graph, &self.params.registry)?;
+        }
         self.placer.place(&mut pruned.graph, &mut state.pins)?;
         let functions = state.functions.clone().map(|f| f as Arc<dyn FunctionRuntime>);
         // Making kernels may take long and may call back; the graph is not needed any more.

@@ -115,7 +115,7 @@ fn needed(body: &FunctionBody) -> Result<NodeGraph> {
 }
 
 /// Equal for equal names and attributes; attributes are ordered by name.
-fn instance_key(name: &str, attrs: &AttrMap) -> String {
+pub(crate) fn instance_key(name: &str, attrs: &AttrMap) -> String {
     let mut key = name.to_owned();
     for (name, value) in attrs.iter().filter(|(name, _)| !name.starts_with('_')) {
         key.push_str(&format!("\n{name}={value:?}"));

@@ -5,6 +5,7 @@ mod direct_session;
 mod executor;
 mod functions;
 mod kernel_cache;
+pub mod lower;
 pub mod partition;
 pub mod passes;
 pub mod placer;

@@ -31,6 +31,8 @@ pub trait VariantValue: Any + Send + Sync + fmt::Debug {
     fn encode(&self) -> Option<(Bytes, Vec<Tensor>)>;
     /// For downcasting.
     fn as_any(&self) -> &dyn Any;
+    /// For downcasting, by its only owner.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
 /// One element of a variant tensor.

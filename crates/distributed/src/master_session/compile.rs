@@ -4,10 +4,11 @@ use super::MasterSession;
 use crate::call::{CallOptions, Done};
 use crate::graph_mgr::{RegisteredGraph, more_telling};
 use crate::worker_interface::{RegisterGraphRequest, WorkerInterface};
-use ferroflow_graph::NodeGraph;
+use ferroflow_graph::{NodeGraph, OpRegistry};
+use ferroflow_runtime::lower::{lower, needs_lowering};
 use ferroflow_runtime::partition::{PartitionOptions, partition, task_of};
 use ferroflow_runtime::passes::{evaluator, optimize};
-use ferroflow_runtime::prune::{FeedFetch, Signature, prune};
+use ferroflow_runtime::prune::{FeedFetch, Pruned, Signature, prune};
 use ferroflow_tensor::error::{internal, invalid_argument};
 use ferroflow_tensor::{DType, Error, Result};
 use parking_lot::Mutex;
@@ -107,7 +108,10 @@ type Partitions = Vec<(Arc<str>, NodeGraph)>;
 fn cut(session: &MasterSession, signature: &Signature, mode: FeedFetch) -> Result<(Partitions, Vec<DType>)> {
     let env = session.seed.env.worker_env();
     let placed = session.graph.lock().placed().clone();
-    let pruned = prune(&placed, signature, mode, &session.client_device, &env.registry)?;
+    let mut pruned = prune(&placed, signature, mode, &session.client_device, &env.registry)?;
+    if needs_lowering(&pruned.graph) {
+        pruned = lowered(session, signature, mode, &env.registry)?;
+    }
     let device = env.devices.first().ok_or_else(|| internal("the task has no device"))?;
     let graph = optimize(pruned.graph, session.seed.config.passes, &env.registry, &*evaluator(device, &env.pool))?;
     let parts = partition(
@@ -123,6 +127,21 @@ fn cut(session: &MasterSession, signature: &Signature, mode: FeedFetch) -> Resul
         },
     )?;
     Ok((parts.into_iter().collect(), pruned.feed_types))
+}
+
+/// A step with functions: they are expanded, and what comes out is placed as one graph, because the nodes of bodies have devices of
+/// their own and draw others to them.
+fn lowered(session: &MasterSession, signature: &Signature, mode: FeedFetch, registry: &Arc<OpRegistry>) -> Result<Pruned> {
+    let client = session.graph.lock().client().clone();
+    let mut pruned = prune(&client, signature, mode, &session.client_device, registry)?;
+    pruned.graph = lower(&pruned.graph, &client, registry)?;
+    session.graph.lock().place(&mut pruned.graph)?;
+    if session.seed.config.log_device_placement {
+        for node in pruned.graph.nodes().iter().filter(|n| client.find(&n.info.name).is_none()) {
+            tracing::info!("{}: ({}): {}", node.info.name, node.info.op_name(), node.assigned_device);
+        }
+    }
+    Ok(pruned)
 }
 
 /// Waits for all workers to register their partitions.

@@ -110,7 +110,8 @@ impl MasterSession {
         let client = seed.devices.iter().find(|d| d.is_local).ok_or_else(|| internal("the master's task has no device"))?;
         let client_device = DeviceInfo { name: client.name.as_str().into(), spec: client.spec.clone(), incarnation: client.incarnation };
         let devices = seed.devices.iter().map(|d| PlacerDevice::new(d.spec.clone(), d.is_local)).collect();
-        let graph = GraphState::new(graph, Placer::new(devices, seed.config.allow_soft_placement))?;
+        let registry = &seed.env.worker_env().registry;
+        let graph = GraphState::new(graph, Placer::new(devices, seed.config.allow_soft_placement), registry)?;
         if seed.config.log_device_placement {
             for node in graph.placed().nodes() {
                 tracing::info!("{}: ({}): {}", node.info.name, node.info.op_name(), node.assigned_device);

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod failures;
+mod functions;
 mod ops;
 mod sessions;
 mod steps;

@@ -12,6 +12,7 @@ const TO: &str = "T: type; tensor_name: string; send_device: string; send_device
 const FROM: &str = "tensor_type: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string; \
                     client_terminated: bool = false";
 const FLOW: &[Kernel] = &[Kernel::control_flow()];
+const LOWERED: &[Kernel] = &[Kernel::cpu(|c| Err(invalid_argument(format!("{} should have been lowered", c.node.name))))];
 const RECV: &[Kernel] = &[Kernel::waiting(|_| Ok(Box::new(Recv)))];
 const SEND: &[Kernel] = &[Kernel::cpu(send).inline()];
 
@@ -41,11 +42,8 @@ static SPECS: &[OpSpec] = &[
         "Identity(input: T) -> (output: T)",
         "T: type",
         "",
-        &[Kernel::cpu(|c| {
-            let x = c.input(0)?.clone();
-            c.set_output(0, x);
-            Ok(())
-        })],
+        // A reference goes on unread.
+        &[Kernel::cpu(|c| c.pass_on(0, 0))],
     ),
     op("Add(x: T, y: T) -> (z: T)", "T: type", "", &[Kernel::cpu(|c| arithmetic(c, |x, y| x + y))]),
     op("Mul(x: T, y: T) -> (z: T)", "T: type", "", &[Kernel::cpu(|c| arithmetic(c, |x, y| x * y))]),
@@ -87,6 +85,15 @@ static SPECS: &[OpSpec] = &[
     op("Exit(data: T) -> (output: T)", "T: type", "", FLOW),
     op("NextIteration(data: T) -> (output: T)", "T: type", "", FLOW),
     op("LoopCond(input: bool) -> (output: bool)", "", "", FLOW),
+    // Replaced by what they stand for.
+    op(
+        "If(cond: bool, input: Tin) -> (output: Tout)",
+        "Tin: list(type); Tout: list(type); then_branch: func; else_branch: func",
+        "stateful",
+        LOWERED,
+    ),
+    op("While(input: T) -> (output: T)", "T: list(type); cond: func; body: func; parallel_iterations: int = 10", "stateful", LOWERED),
+    op("StatefulPartitionedCall(args: Tin) -> (output: Tout)", "Tin: list(type); Tout: list(type); f: func", "stateful", LOWERED),
     op("_Arg() -> (output: T)", "T: type; index: int >= 0", "stateful", FLOW),
     op("_Retval(input: T) -> ()", "T: type; index: int >= 0", "stateful", FLOW),
     op("_Send(tensor: T) -> ()", TO, "stateful", SEND),

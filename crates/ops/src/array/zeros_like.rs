@@ -1,5 +1,6 @@
 //! `ZerosLike`: zeros in the shape of its input.
 
+use crate::list::variants;
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -14,11 +15,10 @@ pub const OP: OpSpec = OpSpec {
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let x = ctx.input(0)?;
-    if matches!(x.dtype(), DType::Resource | DType::Variant) {
+    if x.dtype() == DType::Resource {
         return Err(unsupported("ZerosLike", x.dtype()));
     }
-    let (dtype, shape) = (x.dtype(), x.shape().clone());
-    let y = Tensor::zeros(dtype, shape)?;
+    let y = variants::zeros_like(x)?;
     ctx.set_output(0, y);
     Ok(())
 }

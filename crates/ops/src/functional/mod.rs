@@ -12,6 +12,8 @@ pub(crate) mod stateful_partitioned_call;
 pub(crate) mod stateless_case;
 pub(crate) mod stateless_if;
 pub(crate) mod stateless_while;
+pub(crate) mod symbolic_gradient;
+pub(crate) mod to_bool;
 pub(crate) mod while_op;
 
 use ferroflow_graph::OpSpec;
@@ -26,5 +28,7 @@ pub const ALL: &[&OpSpec] = &[
     &stateless_case::OP,
     &stateless_if::OP,
     &stateless_while::OP,
+    &symbolic_gradient::OP,
+    &to_bool::OP,
     &while_op::OP,
 ];

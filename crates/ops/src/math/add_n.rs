@@ -1,7 +1,8 @@
 //! `AddN`: the sum of any number of tensors of one shape.
 
 use super::elementwise::{refused, same_shape};
-use crate::parallel::pool;
+use crate::list::variants;
+use crate::parallel::{Pool, pool};
 use crate::prelude::*;
 use ferroflow_math::{BinaryOp, Broadcast, Side, binary_in_place};
 
@@ -12,7 +13,7 @@ pub const OP: OpSpec = OpSpec {
     doc: "sum = the sum of all inputs, which are of one shape.",
     shape: shape::merged,
     gradient: Gradient::Of(gradient),
-    kernels: &[Kernel::cpu(compute).on("T", NUMERIC)],
+    kernels: &[Kernel::cpu(compute).on("T", NUMERIC), Kernel::cpu(sum_of_variants).on("T", &[DType::Variant])],
     tolerance: Tolerance::Rounding,
     ..WORDS
 };
@@ -20,6 +21,29 @@ pub const OP: OpSpec = OpSpec {
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let shape = same_shape(ctx)?;
     sum(ctx, shape)
+}
+
+/// The sum of two tensors of one type and shape.
+///
+/// Errors: `Unimplemented` for types that cannot be added; `ResourceExhausted` without memory.
+pub(crate) fn add(a: &Tensor, b: &Tensor, pool: &Pool) -> Result<Tensor> {
+    let mut total = a.deep_copy()?;
+    let plan = Broadcast::same(a.num_elements());
+    with_numeric!(a.dtype() => T, {
+        binary_in_place::<T>(pool, BinaryOp::Add, &plan, Side::Left, total.as_mut_slice()?, b.as_slice()?).map_err(|e| refused(e, a.dtype()))?;
+    }, else { return Err(unsupported("AddN", a.dtype())) });
+    Ok(total)
+}
+
+/// Variants are added if they are lists of tensors or optional values, tensor by tensor.
+fn sum_of_variants(ctx: &mut OpKernelContext) -> Result<()> {
+    let pool = pool(ctx.step);
+    let mut total = ctx.input(0)?.clone();
+    for i in 1..ctx.num_inputs() {
+        total = variants::sum(&total, ctx.input(i)?, &pool)?;
+    }
+    ctx.set_output(0, total);
+    Ok(())
 }
 
 /// Adds all inputs, in the memory of the first one that nobody else holds.

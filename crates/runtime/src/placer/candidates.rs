@@ -64,7 +64,9 @@ impl<'a> Candidates<'a> {
     ) -> Error {
         let node = graph.node(id);
         let name = &node.info.name;
-        if let Some(orphan) = members.iter().map(|m| graph.node(*m)).find(|n| n.info.op.spec.kernels.is_empty()) {
+        if let Some(orphan) =
+            members.iter().map(|m| graph.node(*m)).find(|n| n.info.op.spec.kernels.is_empty() && !n.info.op.is_function_call())
+        {
             return self.no_kernel_at_all(orphan, types);
         }
         let matching = self.devices.iter().any(|d| d.spec.satisfies(requested) || self.soft && d.spec.satisfies(&requested.task_part()));
@@ -119,7 +121,8 @@ impl<'a> Candidates<'a> {
 }
 
 fn has_kernel(node: &Node, device_type: &str) -> bool {
-    node.info.op.kernel(device_type, &node.info.attrs).is_ok()
+    // A call of a function by its name needs no kernel of its own.
+    node.info.op.is_function_call() || node.info.op.kernel(device_type, &node.info.attrs).is_ok()
 }
 
 /// One line per member: what it is, and which device types have a kernel for it.

@@ -1,5 +1,6 @@
 //! Groups of nodes that must share a device (TF: `ColocationGraph`): by `_class` attributes, reference and resource edges.
 
+use crate::lower::is_lowered;
 use ferroflow_graph::{Node, NodeGraph, NodeId};
 use ferroflow_tensor::{DType, DeviceSpec, Error, Result};
 use std::collections::HashMap;
@@ -58,14 +59,17 @@ impl Groups {
     }
 
     fn join_edges(&mut self, graph: &NodeGraph) -> Result<()> {
+        // What is replaced by the nodes that it stands for never runs itself; those nodes go to their resources one by one.
+        let lowered = |node: &Node| is_lowered(&node.info, &graph.library);
         for (id, node) in graph.iter() {
-            if is_exempt(node.info.op_name()) {
+            if is_exempt(node.info.op_name()) || lowered(node) {
                 continue;
             }
             for (e, want) in node.inputs.iter().zip(&node.info.input_types) {
                 let Some(source) = graph.nodes().get(e.node.index()) else { continue };
                 let Some(have) = source.info.output_types.get(e.index as usize) else { continue };
-                let bound = want.is_ref && have.is_ref || have.dtype == DType::Resource && !is_exempt(source.info.op_name());
+                let bound =
+                    want.is_ref && have.is_ref || have.dtype == DType::Resource && !is_exempt(source.info.op_name()) && !lowered(source);
                 if bound {
                     self.join(graph, e.node, id, true)?;
                 }

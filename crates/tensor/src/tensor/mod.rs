@@ -157,6 +157,16 @@ impl Tensor {
         }
     }
 
+    /// The variants to write, copied first if others share them; what a variant holds stays shared.
+    ///
+    /// Errors: `InvalidArgument` if it is not a variant tensor.
+    pub fn make_mut_variants(&mut self) -> Result<&mut Vec<Variant>> {
+        match &mut self.data {
+            Data::Variants(v) => Ok(Arc::make_mut(v)),
+            _ => Err(wrong_type(self.dtype, DType::Variant)),
+        }
+    }
+
     /// The only element.
     ///
     /// Errors: `InvalidArgument` if there is not exactly one, or it is of another type.

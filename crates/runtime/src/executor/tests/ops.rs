@@ -15,6 +15,8 @@ const fn op(signature: &'static str, attrs: &'static str, flags: &'static str, k
 }
 
 const FLOW: &[Kernel] = &[Kernel::control_flow()];
+const CALL: &[Kernel] = &[Kernel::waiting(|_| Ok(Box::new(Call)))];
+const LOWERED: &[Kernel] = &[Kernel::cpu(|c| Err(invalid_argument(format!("{} should have been lowered", c.node.name))))];
 const TRANSFER: &str = "T: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string";
 
 pub(crate) static SPECS: &[OpSpec] = &[
@@ -128,6 +130,34 @@ pub(crate) static SPECS: &[OpSpec] = &[
     op("PanicsWaiting() -> (x: int32)", "", "", &[Kernel::waiting(|_| Ok(Box::new(PanicsWaiting)))]),
     op("AtOnce(x: int32) -> (y: int32)", "", "", &[Kernel::waiting(|_| Ok(Box::new(AtOnce))).heavy()]),
     op("Call(args: Tin) -> (results: Tout)", "Tin: list(type); Tout: list(type); f: func", "", &[Kernel::waiting(|_| Ok(Box::new(Call)))]),
+    // What lowering replaces; those that stay call their functions.
+    op("PartitionedCall(args: Tin) -> (output: Tout)", "Tin: list(type); Tout: list(type); f: func", "", CALL),
+    op("StatefulPartitionedCall(args: Tin) -> (output: Tout)", "Tin: list(type); Tout: list(type); f: func", "stateful", CALL),
+    op(
+        "If(cond: Tcond, input: Tin) -> (output: Tout)",
+        "Tcond: type; Tin: list(type); Tout: list(type); then_branch: func; else_branch: func",
+        "stateful",
+        LOWERED,
+    ),
+    op(
+        "Case(branch_index: int32, input: Tin) -> (output: Tout)",
+        "Tin: list(type); Tout: list(type); branches: list(func)",
+        "stateful",
+        LOWERED,
+    ),
+    op("While(input: T) -> (output: T)", "T: list(type); cond: func; body: func; parallel_iterations: int = 10", "stateful", LOWERED),
+    op(
+        "ToBool(input: T) -> (output: bool)",
+        "T: type",
+        "",
+        &[Kernel::cpu(|c| {
+            let holds = c.scalar::<i32>(0, "input")? != 0;
+            c.set_output(0, Tensor::scalar(holds));
+            Ok(())
+        })],
+    ),
+    // 1, 2, 3 … as long as the kernel lives.
+    op("Serial() -> (y: int32)", "", "stateful", &[Kernel::built(|_| Ok(Box::new(Serial::default())))]),
     op("_Send(tensor: T) -> ()", TRANSFER, "stateful", &[Kernel::cpu(send).inline()]),
     op("_Recv() -> (tensor: T)", TRANSFER, "stateful", &[Kernel::waiting(|_| Ok(Box::new(Recv)))]),
     op("_Arg() -> (output: T)", "T: type; index: int >= 0", "stateful", FLOW),
@@ -152,6 +182,17 @@ struct Const(Tensor);
 impl OpKernel for Const {
     fn compute(&self, ctx: &mut OpKernelContext) -> Result<()> {
         ctx.set_output(0, self.0.clone());
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Serial(AtomicUsize);
+
+impl OpKernel for Serial {
+    fn compute(&self, ctx: &mut OpKernelContext) -> Result<()> {
+        let n = self.0.fetch_add(1, Ordering::SeqCst) as i32 + 1;
+        ctx.set_output(0, Tensor::scalar(n));
         Ok(())
     }
 }

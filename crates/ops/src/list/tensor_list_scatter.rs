@@ -1,0 +1,15 @@
+//! `TensorListScatter`: rows of a tensor at places of a new list.
+
+use super::list_kernel;
+use super::list_shapes;
+use crate::prelude::*;
+
+/// The op.
+pub const OP: OpSpec = OpSpec {
+    signature: "TensorListScatter(tensor: element_dtype, indices: int32, element_shape: shape_type) -> (output_handle: variant)",
+    attrs: "element_dtype: type; shape_type: type in {int32, int64}",
+    doc: "A list that has row i of the tensor at indices[i].",
+    shape: list_shapes::handle,
+    kernels: &[Kernel::cpu(list_kernel::scatter)],
+    ..WORDS
+};
