@@ -152,6 +152,10 @@ impl VariantValue for DatasetHandle {
     fn as_any(&self) -> &dyn Any {
         self
     }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
 }
 
 /// The component types and shapes that a node declares; a node without declarations reads strings.

@@ -2,7 +2,7 @@
 
 use super::iterator_resource::iterator_at;
 use super::node_task::{element_outputs, end_with};
-use super::optional::Optional;
+use crate::list::optional::OptionalValue;
 use ferroflow_graph::kernel::{AsyncOpContext, AsyncOpKernel, Done, Outputs};
 use ferroflow_tensor::{DType, Result};
 use smallvec::smallvec;
@@ -31,7 +31,7 @@ impl AsyncOpKernel for GetNextAsOptional {
             Err(e) => return done(Err(e)),
         };
         let as_optional = async move {
-            let optional = Optional(next.await?).to_tensor()?;
+            let optional = OptionalValue::new(next.await?).into_tensor()?;
             Result::<Outputs>::Ok(smallvec![Some(optional.into())])
         };
         end_with(&ctx, as_optional, done);

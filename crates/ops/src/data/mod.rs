@@ -54,11 +54,6 @@ pub(crate) mod one_shot;
 pub(crate) mod one_shot_iterator;
 pub(crate) mod optimize_dataset;
 pub(crate) mod optimize_dataset_v2;
-pub(crate) mod optional;
-pub(crate) mod optional_from_value;
-pub(crate) mod optional_get_value;
-pub(crate) mod optional_has_value;
-pub(crate) mod optional_none;
 pub(crate) mod options_dataset;
 pub(crate) mod padded_batch;
 pub(crate) mod padded_batch_dataset;
@@ -145,10 +140,6 @@ pub const ALL: &[&OpSpec] = &[
     &one_shot_iterator::OP,
     &optimize_dataset::OP,
     &optimize_dataset_v2::OP,
-    &optional_from_value::OP,
-    &optional_get_value::OP,
-    &optional_has_value::OP,
-    &optional_none::OP,
     &options_dataset::OP,
     &padded_batch_dataset::OP,
     &padded_batch_dataset_v2::OP,

@@ -15,9 +15,21 @@ const TYPE_NAME: &str = "tensorflow::data::Optional";
 
 /// Tensors, or nothing.
 #[derive(Clone, Debug)]
-pub(super) struct OptionalValue(Option<Vec<Tensor>>);
+pub(crate) struct OptionalValue(Option<Vec<Tensor>>);
 
 impl OptionalValue {
+    /// An optional value of these tensors.
+    pub fn new(tensors: Option<Vec<Tensor>>) -> OptionalValue {
+        OptionalValue(tensors)
+    }
+
+    /// As a scalar variant tensor.
+    ///
+    /// Errors: `InvalidArgument` if variants nest too deeply.
+    pub fn into_tensor(self) -> Result<Tensor> {
+        Tensor::variants(Shape::scalar(), vec![self.into_variant()?])
+    }
+
     /// The optional value in a variant. What came over the wire is decoded.
     ///
     /// Errors: `InvalidArgument` if there is none.
@@ -103,7 +115,7 @@ impl VariantValue for OptionalValue {
 }
 
 fn finish(ctx: &mut OpKernelContext, optional: OptionalValue) -> Result<()> {
-    let out = Tensor::variants(Shape::scalar(), vec![optional.into_variant()?])?;
+    let out = optional.into_tensor()?;
     ctx.set_output(0, out);
     Ok(())
 }
