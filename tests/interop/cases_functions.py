@@ -4,7 +4,7 @@ import contextlib
 import tensorflow
 from tensorflow.python.framework import function
 
-from suite import close, graph_and_session, holds, np, test, tf
+from suite import close, graph_and_session, holds, np, raises, test, tf
 
 W0, W1, PS0, PS1 = "/job:worker/task:0", "/job:worker/task:1", "/job:ps/task:0", "/job:ps/task:1"
 
@@ -223,6 +223,70 @@ def functions_called_by_their_names_are_expanded(t):
         return [([r, s], {x: 3}), (s[1], {x: 2})]
 
     agrees(t, program)
+
+
+@test()
+def gradients_go_through_functions_called_by_their_names(t):
+    def program(on):
+        @function.Defun(tf.float32)
+        def sine(x):
+            with on(W1):
+                return tf.sin(x)
+
+        @function.Defun(tf.float32, tf.float32)
+        def pair(x, y):
+            return sine(x) * y, sine(y)
+
+        @function.Defun(tf.float32, tf.float32)
+        def own_gradient(x, dy):
+            return dy * 100.0 * x
+
+        @function.Defun(tf.float32, grad_func=own_gradient)
+        def linear(x):
+            return x * 2.0 + 1.0
+
+        @function.Defun(tf.float32, noinline=True)
+        def closed(x):
+            return x * x
+
+        x = tf.placeholder(tf.float32, [3])
+        a, b, c = pair(x, x + 1.0), linear(x), closed(x)
+        return [([a, tf.gradients(a, x), b, tf.gradients(b, x), c, tf.gradients(c, x)], {x: [1, 2, 3]})]
+
+    agrees(t, program)
+
+
+@test()
+def effects_in_a_body_happen_once_per_iteration_and_in_order(t):
+    def program(on):
+        with on(PS0):
+            q = tf.FIFOQueue(100, [tf.float32], shapes=[[]])
+        n = tf.placeholder(tf.int32, [])
+
+        def body(i):
+            with on(W1):
+                x = tf.cast(i, tf.float32) * 1.5
+            with tf.control_dependencies([q.enqueue(x)]):
+                return i + 1
+
+        r = tf.while_loop(lambda i: i < n, body, [0])
+        return [(r, {n: 4}), (q.dequeue_many(4), {}), (q.size(), {}), (r, {n: 0}), (q.size(), {})]
+
+    agrees(t, program)
+
+
+@test()
+def a_device_in_a_body_that_cannot_be_had_is_named(t):
+    with version_2(), graph_and_session(t.cluster().target()) as (_, session):
+        x = tf.placeholder(tf.float32, [])
+
+        def nowhere():
+            with tf.device("/job:nowhere/task:3"):
+                return tf.multiply(x, 2.0, name="lost")
+
+        r = tf.cond(x < 5.0, nowhere, lambda: x)
+        with session() as s:
+            raises(tf.errors.InvalidArgumentError, ["lost", "/job:nowhere"], lambda: s.run(r, {x: 1}))
 
 
 @test()

@@ -1364,6 +1364,16 @@ pub fn elu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> OpB
     graph.op("EluGrad").input(gradients).input(outputs)
 }
 
+/// `EmptyTensorList`: An empty list of elements of this type and shape; it may get max_num_elements of them (-1: any number).
+///
+/// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
+#[track_caller]
+pub fn empty_tensor_list(element_shape: impl Into<Output>, max_num_elements: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+    let element_shape = element_shape.into();
+    let graph = element_shape.graph().clone();
+    graph.op("EmptyTensorList").input(element_shape).input(max_num_elements).attr("element_dtype", element_dtype)
+}
+
 /// `EncodeBase64`: Each string in base64 with the letters that are safe in URLs; with `pad`, filled up with `=`.
 ///
 /// Attributes: `pad: bool = false`
@@ -2943,7 +2953,7 @@ pub fn optimize_dataset_v2(
         .attr("output_shapes", output_shapes)
 }
 
-/// `OptionalFromValue`: An optional that holds these components.
+/// `OptionalFromValue`: An optional value that has these tensors.
 ///
 /// Attributes: `Toutput_types: list(type) >= 1`
 #[track_caller]
@@ -2951,7 +2961,7 @@ pub fn optional_from_value(graph: &Graph, components: impl IntoIterator<Item = i
     graph.op("OptionalFromValue").input_list(components.into_iter().map(Into::into))
 }
 
-/// `OptionalGetValue`: The components of the optional; InvalidArgument without a value.
+/// `OptionalGetValue`: The tensors of an optional value.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
@@ -2961,7 +2971,7 @@ pub fn optional_get_value(optional: impl Into<Output>, output_types: &[DType], o
     graph.op("OptionalGetValue").input(optional).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
-/// `OptionalHasValue`: Whether the optional has a value.
+/// `OptionalHasValue`: Whether an optional value has one.
 #[track_caller]
 pub fn optional_has_value(optional: impl Into<Output>) -> OpBuilder {
     let optional = optional.into();
@@ -2969,7 +2979,7 @@ pub fn optional_has_value(optional: impl Into<Output>) -> OpBuilder {
     graph.op("OptionalHasValue").input(optional)
 }
 
-/// `OptionalNone`: An optional without a value.
+/// `OptionalNone`: An optional value without a value.
 #[track_caller]
 pub fn optional_none(graph: &Graph) -> OpBuilder {
     graph.op("OptionalNone")
@@ -3107,6 +3117,18 @@ pub fn parallel_batch_dataset(
         .input(drop_remainder)
         .attr("output_types", output_types)
         .attr("output_shapes", output_shapes)
+}
+
+/// `ParallelDynamicStitch`: `merged[indices[m][i, ...]] = data[m][i, ...]`; which one wins where indices repeat is not said (here: the last one).
+///
+/// Attributes: `N: int >= 1; T: type`
+#[track_caller]
+pub fn parallel_dynamic_stitch(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
+    graph.op("ParallelDynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
 }
 
 /// `ParallelInterleaveDatasetV2`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
@@ -6320,6 +6342,14 @@ pub fn switch(data: impl Into<Output>, pred: impl Into<Output>) -> OpBuilder {
     graph.op("Switch").input(data).input(pred)
 }
 
+/// `SymbolicGradient`: The gradients of the arguments of f, from its arguments and the gradients of its results.
+///
+/// Attributes: `Tin: list(type) >= 1; Tout: list(type) >= 1; f: func`
+#[track_caller]
+pub fn symbolic_gradient(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], f: FuncAttr) -> OpBuilder {
+    graph.op("SymbolicGradient").input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("f", f)
+}
+
 /// `TFRecordDataset`: The records of the files, one file after the other.
 ///
 /// Attributes: `metadata: string = ""`
@@ -6563,6 +6593,216 @@ pub fn tensor_dataset(
     graph.op("TensorDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
 }
 
+/// `TensorListConcat`: The elements joined along their first dimensions, and the lengths of these.
+///
+/// Attributes: `element_dtype: type; element_shape: shape = unknown`
+#[track_caller]
+pub fn tensor_list_concat(input_handle: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListConcat").input(input_handle).attr("element_dtype", element_dtype)
+}
+
+/// `TensorListConcatLists`: Each list of input_a followed by the one of input_b.
+///
+/// Attributes: `element_dtype: type`
+#[track_caller]
+pub fn tensor_list_concat_lists(input_a: impl Into<Output>, input_b: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+    let input_a = input_a.into();
+    let graph = input_a.graph().clone();
+    graph.op("TensorListConcatLists").input(input_a).input(input_b).attr("element_dtype", element_dtype)
+}
+
+/// `TensorListConcatV2`: The elements joined along their first dimensions, and the lengths of these; leading_dims are those of elements that are not set.
+///
+/// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
+#[track_caller]
+pub fn tensor_list_concat_v2(
+    input_handle: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    leading_dims: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListConcatV2").input(input_handle).input(element_shape).input(leading_dims).attr("element_dtype", element_dtype)
+}
+
+/// `TensorListElementShape`: The shape of the elements, -1 where it is unknown; a scalar -1 if even the rank is.
+///
+/// Attributes: `shape_type: type in {int32, int64}`
+#[track_caller]
+pub fn tensor_list_element_shape(input_handle: impl Into<Output>, shape_type: DType) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListElementShape").input(input_handle).attr("shape_type", shape_type)
+}
+
+/// `TensorListFromTensor`: A list with one element per row of the tensor.
+///
+/// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
+#[track_caller]
+pub fn tensor_list_from_tensor(tensor: impl Into<Output>, element_shape: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorListFromTensor").input(tensor).input(element_shape)
+}
+
+/// `TensorListGather`: One tensor with a row per index.
+///
+/// Attributes: `element_dtype: type`
+#[track_caller]
+pub fn tensor_list_gather(
+    input_handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListGather").input(input_handle).input(indices).input(element_shape).attr("element_dtype", element_dtype)
+}
+
+/// `TensorListGetItem`: The element at the index.
+///
+/// Attributes: `element_dtype: type; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn tensor_list_get_item(
+    input_handle: impl Into<Output>,
+    index: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListGetItem").input(input_handle).input(index).input(element_shape).attr("element_dtype", element_dtype)
+}
+
+/// `TensorListLength`: The number of elements.
+#[track_caller]
+pub fn tensor_list_length(input_handle: impl Into<Output>) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListLength").input(input_handle)
+}
+
+/// `TensorListPopBack`: The list without its last element, and that element.
+///
+/// Attributes: `element_dtype: type`
+#[track_caller]
+pub fn tensor_list_pop_back(input_handle: impl Into<Output>, element_shape: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListPopBack").input(input_handle).input(element_shape).attr("element_dtype", element_dtype)
+}
+
+/// `TensorListPushBack`: The list with the tensor at its end.
+///
+/// Attributes: `element_dtype: type`
+#[track_caller]
+pub fn tensor_list_push_back(input_handle: impl Into<Output>, tensor: impl Into<Output>) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListPushBack").input(input_handle).input(tensor)
+}
+
+/// `TensorListPushBackBatch`: Each list with a row of the tensor at its end.
+///
+/// Attributes: `element_dtype: type`
+#[track_caller]
+pub fn tensor_list_push_back_batch(input_handles: impl Into<Output>, tensor: impl Into<Output>) -> OpBuilder {
+    let input_handles = input_handles.into();
+    let graph = input_handles.graph().clone();
+    graph.op("TensorListPushBackBatch").input(input_handles).input(tensor)
+}
+
+/// `TensorListReserve`: A list of num_elements elements that are not set; reading one gives zeros.
+///
+/// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
+#[track_caller]
+pub fn tensor_list_reserve(element_shape: impl Into<Output>, num_elements: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+    let element_shape = element_shape.into();
+    let graph = element_shape.graph().clone();
+    graph.op("TensorListReserve").input(element_shape).input(num_elements).attr("element_dtype", element_dtype)
+}
+
+/// `TensorListResize`: The list cut off or filled up with elements that are not set.
+#[track_caller]
+pub fn tensor_list_resize(input_handle: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListResize").input(input_handle).input(size)
+}
+
+/// `TensorListScatter`: A list that has row i of the tensor at indices[i].
+///
+/// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
+#[track_caller]
+pub fn tensor_list_scatter(tensor: impl Into<Output>, indices: impl Into<Output>, element_shape: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorListScatter").input(tensor).input(indices).input(element_shape)
+}
+
+/// `TensorListScatterIntoExistingList`: The list with row i of the tensor at indices[i].
+///
+/// Attributes: `element_dtype: type`
+#[track_caller]
+pub fn tensor_list_scatter_into_existing_list(
+    input_handle: impl Into<Output>,
+    tensor: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListScatterIntoExistingList").input(input_handle).input(tensor).input(indices)
+}
+
+/// `TensorListScatterV2`: A list of num_elements elements (-1: as many as are needed) that has row i of the tensor at indices[i].
+///
+/// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
+#[track_caller]
+pub fn tensor_list_scatter_v2(
+    tensor: impl Into<Output>,
+    indices: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    num_elements: impl Into<Output>,
+) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorListScatterV2").input(tensor).input(indices).input(element_shape).input(num_elements)
+}
+
+/// `TensorListSetItem`: The list with the tensor at the index.
+///
+/// Attributes: `element_dtype: type; resize_if_index_out_of_bounds: bool = false`
+#[track_caller]
+pub fn tensor_list_set_item(input_handle: impl Into<Output>, index: impl Into<Output>, item: impl Into<Output>) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListSetItem").input(input_handle).input(index).input(item)
+}
+
+/// `TensorListSplit`: A list whose element i is the next lengths[i] rows of the tensor.
+///
+/// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
+#[track_caller]
+pub fn tensor_list_split(tensor: impl Into<Output>, element_shape: impl Into<Output>, lengths: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorListSplit").input(tensor).input(element_shape).input(lengths)
+}
+
+/// `TensorListStack`: One tensor with a row per element.
+///
+/// Attributes: `element_dtype: type; num_elements: int = -1`
+#[track_caller]
+pub fn tensor_list_stack(input_handle: impl Into<Output>, element_shape: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("TensorListStack").input(input_handle).input(element_shape).attr("element_dtype", element_dtype)
+}
+
 /// `TensorSliceDataset`: One element per row: row i of every component.
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; is_files: bool = false; metadata: string = ""; replicate_on_split: bool = false`
@@ -6613,6 +6853,16 @@ pub fn tile(input: impl Into<Output>, multiples: impl Into<Output>) -> OpBuilder
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Tile").input(input).input(multiples)
+}
+
+/// `ToBool`: Whether a scalar is not zero or not empty; of other tensors, whether they have elements.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn to_bool(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ToBool").input(input)
 }
 
 /// `TopK`: values, indices = the k largest elements along the last dimension, largest first, and where they stand.

@@ -3,6 +3,7 @@
 
 pub(crate) mod empty_tensor_list;
 pub(crate) mod list_kernel;
+pub(crate) mod list_rows;
 pub(crate) mod list_shapes;
 pub(crate) mod optional;
 pub(crate) mod optional_from_value;

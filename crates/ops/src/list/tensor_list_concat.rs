@@ -1,6 +1,6 @@
 //! `TensorListConcat`: joins the elements.
 
-use super::list_kernel;
+use super::list_rows;
 use super::list_shapes;
 use crate::prelude::*;
 
@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "element_dtype: type; element_shape: shape = unknown",
     doc: "The elements joined along their first dimensions, and the lengths of these.",
     shape: list_shapes::concatenated,
-    kernels: &[Kernel::cpu(list_kernel::concat)],
+    kernels: &[Kernel::cpu(list_rows::concat)],
     ..WORDS
 };

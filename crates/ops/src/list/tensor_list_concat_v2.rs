@@ -1,6 +1,6 @@
 //! `TensorListConcatV2`: joins the elements.
 
-use super::list_kernel;
+use super::list_rows;
 use super::list_shapes;
 use crate::prelude::*;
 
@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "element_dtype: type; shape_type: type in {int32, int64}",
     doc: "The elements joined along their first dimensions, and the lengths of these; leading_dims are those of elements that are not set.",
     shape: list_shapes::concatenated,
-    kernels: &[Kernel::cpu(list_kernel::concat)],
+    kernels: &[Kernel::cpu(list_rows::concat)],
     ..WORDS
 };

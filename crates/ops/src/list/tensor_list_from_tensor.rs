@@ -1,6 +1,6 @@
 //! `TensorListFromTensor`: the rows of a tensor as a list.
 
-use super::list_kernel;
+use super::list_rows;
 use super::list_shapes;
 use crate::prelude::*;
 
@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "element_dtype: type; shape_type: type in {int32, int64}",
     doc: "A list with one element per row of the tensor.",
     shape: list_shapes::handle,
-    kernels: &[Kernel::cpu(list_kernel::from_tensor)],
+    kernels: &[Kernel::cpu(list_rows::from_tensor)],
     ..WORDS
 };

@@ -1,6 +1,6 @@
 //! `TensorListGather`: several elements below each other.
 
-use super::list_kernel;
+use super::list_rows;
 use super::list_shapes;
 use crate::prelude::*;
 
@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "element_dtype: type",
     doc: "One tensor with a row per index.",
     shape: list_shapes::stacked,
-    kernels: &[Kernel::cpu(list_kernel::gather)],
+    kernels: &[Kernel::cpu(list_rows::gather)],
     ..WORDS
 };

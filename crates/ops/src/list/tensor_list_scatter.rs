@@ -1,6 +1,6 @@
 //! `TensorListScatter`: rows of a tensor at places of a new list.
 
-use super::list_kernel;
+use super::list_rows;
 use super::list_shapes;
 use crate::prelude::*;
 
@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "element_dtype: type; shape_type: type in {int32, int64}",
     doc: "A list that has row i of the tensor at indices[i].",
     shape: list_shapes::handle,
-    kernels: &[Kernel::cpu(list_kernel::scatter)],
+    kernels: &[Kernel::cpu(list_rows::scatter)],
     ..WORDS
 };

@@ -1,6 +1,6 @@
 //! `TensorListScatterIntoExistingList`: rows of a tensor at places of a list.
 
-use super::list_kernel;
+use super::list_rows;
 use super::list_shapes;
 use crate::prelude::*;
 
@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "element_dtype: type",
     doc: "The list with row i of the tensor at indices[i].",
     shape: list_shapes::handle,
-    kernels: &[Kernel::cpu(list_kernel::scatter_into)],
+    kernels: &[Kernel::cpu(list_rows::scatter_into)],
     ..WORDS
 };

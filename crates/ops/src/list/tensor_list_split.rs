@@ -1,6 +1,6 @@
 //! `TensorListSplit`: cuts a tensor into elements.
 
-use super::list_kernel;
+use super::list_rows;
 use super::list_shapes;
 use crate::prelude::*;
 
@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "element_dtype: type; shape_type: type in {int32, int64}",
     doc: "A list whose element i is the next lengths[i] rows of the tensor.",
     shape: list_shapes::handle,
-    kernels: &[Kernel::cpu(list_kernel::split)],
+    kernels: &[Kernel::cpu(list_rows::split)],
     ..WORDS
 };

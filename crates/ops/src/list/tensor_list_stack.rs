@@ -1,6 +1,6 @@
 //! `TensorListStack`: the elements below each other.
 
-use super::list_kernel;
+use super::list_rows;
 use super::list_shapes;
 use crate::prelude::*;
 
@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "element_dtype: type; num_elements: int = -1",
     doc: "One tensor with a row per element.",
     shape: list_shapes::stacked,
-    kernels: &[Kernel::cpu(list_kernel::stack)],
+    kernels: &[Kernel::cpu(list_rows::stack)],
     ..WORDS
 };
