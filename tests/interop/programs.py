@@ -147,7 +147,7 @@ def synchronous_regression(cluster, task, folder, last_step):
         w, b = tf.get_variable("w", []), tf.get_variable("b", [])
         loss = tf.reduce_mean(tf.square(w * x + b - (3 * x - 1)))
         step = tf.train.get_or_create_global_step()
-        optimizer = tf.train.SyncReplicasOptimizer(tf.train.AdamOptimizer(0.05), workers, total_num_replicas=workers)
+        optimizer = tf.train.SyncReplicasOptimizer(tf.train.AdamOptimizer(0.1), workers, total_num_replicas=workers)
         train = optimizer.minimize(loss, global_step=step)
         # Whoever stops leaves tokens for those that still wait for one.
         release = optimizer._sync_token_queue.enqueue_many(tf.fill([workers], tf.cast(step, tf.int64)))

@@ -34,6 +34,13 @@ impl CallOptions {
     }
 }
 
+/// When to give up what a client limits to `limit`. The client's own clock ends the call then, with a bare `Deadline Exceeded`; the answer
+/// that says what was waited for has to be there a little earlier.
+pub(crate) fn shortly_before(limit: Duration) -> Duration {
+    const MARGIN: Duration = Duration::from_millis(20);
+    limit - MARGIN.min(limit / 20)
+}
+
 /// Makes `child` be cancelled with `parent`, until the returned guard is dropped. `also` runs beside.
 ///
 /// Errors: the reason, if the parent is cancelled already.

@@ -3,7 +3,7 @@
 use super::MasterEnv;
 use super::config::SessionConfig;
 use super::devices::{Peer, WaitLimits, find_devices};
-use crate::call::{CallOptions, join_all, pending};
+use crate::call::{CallOptions, join_all, pending, shortly_before};
 use crate::cluster::TaskId;
 use crate::env::WorkerEnv;
 use crate::master_session::{MasterSession, SessionDevice, SessionSeed};
@@ -75,7 +75,7 @@ pub(super) async fn create(env: &Arc<MasterEnv>, request: CreateSessionRequest) 
     request.graph.add_to(&mut graph, &worker_env.registry)?;
     let (own, cache) = view_of_cluster(worker_env, &config, &request.target)?;
     let peers = peers(worker_env, &cache, &own, &config.device_filters);
-    let limits = WaitLimits { give_up: config.operation_timeout.or(env.wait_limits.give_up), ..env.wait_limits };
+    let limits = WaitLimits { give_up: config.operation_timeout.map(shortly_before).or(env.wait_limits.give_up), ..env.wait_limits };
     let code = if config.operation_timeout.is_some() { Code::DeadlineExceeded } else { Code::Unavailable };
     let found = find_devices(worker_env, &peers, limits, code).await?;
 

@@ -3,7 +3,7 @@
 use super::MasterSession;
 use super::compile::CompiledStep;
 use super::requests::{RunMetadata, RunOptions};
-use crate::call::{CallOptions, CancelLink, Done, cancel_with};
+use crate::call::{CallOptions, CancelLink, Done, cancel_with, shortly_before};
 use crate::graph_mgr::more_telling;
 use crate::master::CLOSE_LIMIT;
 use crate::request_ids::new_request_id;
@@ -213,7 +213,7 @@ impl StepRun {
 
     fn set_alarm(self: &Arc<Self>, limit: Duration) {
         let run = Arc::downgrade(self);
-        let alarm = self.session.seed.env.worker_env().timer.after(limit, move || {
+        let alarm = self.session.seed.env.worker_env().timer.after(shortly_before(limit), move || {
             if let Some(run) = run.upgrade() {
                 let silent: Vec<String> = run.unfinished();
                 run.end(deadline_exceeded(format!(
