@@ -17,10 +17,8 @@ mod tests {
     #[test]
     fn rows_go_where_the_indices_say() {
         let merged = OpTester::new(&OP)
-            .input(tensor(&[2], &[2i32, 0]))
-            .input(tensor(&[1], &[1i32]))
-            .input(tensor(&[2, 1], &[20f32, 0.0]))
-            .input(tensor(&[1, 1], &[10f32]))
+            .input_list([tensor(&[2], &[2i32, 0]), tensor(&[1], &[1i32])])
+            .input_list([tensor(&[2, 1], &[20f32, 0.0]), tensor(&[1, 1], &[10f32])])
             .run_one()
             .unwrap();
         assert_eq!((merged.dims(), merged.as_slice::<f32>().unwrap()), (&[3i64, 1][..], &[0.0, 10.0, 20.0][..]));
