@@ -77,9 +77,9 @@ impl Channel {
         let call = line::Request { path: method.path, message: request, response: method.response, options, done };
         let unsent = match self.line(method.is_bulk) {
             Some(line) => line.call(call),
-            None => Err(call),
+            None => Some(call),
         };
-        let Err(line::Request { message, options, done, .. }) = unsent else { return };
+        let Some(line::Request { message, options, done, .. }) = unsent else { return };
         let channel = self.clone();
         self.io().spawn(async move { done(channel.exchange(method, message, options).await) });
     }

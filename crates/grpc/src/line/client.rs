@@ -128,14 +128,14 @@ impl Line {
     }
 
     /// Makes a call. The request comes back if the line has ended: then nothing was sent.
-    pub(crate) fn call(&self, request: Request) -> std::result::Result<(), Request> {
+    pub(crate) fn call(&self, request: Request) -> Option<Request> {
         let Request { path, message, response, options, done } = request;
         let shared = &self.0;
         let id = {
             let mut table = shared.table.lock();
             if table.ended.is_some() {
                 drop(table);
-                return Err(Request { path, message, response, options, done });
+                return Some(Request { path, message, response, options, done });
             }
             table.next += 1;
             let id = table.next;
@@ -159,7 +159,7 @@ impl Line {
                 ),
                 Err(reason) => {
                     shared.give_up(id, reason);
-                    return Ok(());
+                    return None;
                 }
             }
         }
@@ -173,7 +173,7 @@ impl Line {
             shared.attach(id, |w| w.deadline = Some(timer.clone()), || timer.abort());
         }
         shared.writer.send(Head { kind: Kind::Request, code: 0, path: 0, len: 0, id }, path, message);
-        Ok(())
+        None
     }
 }
 
