@@ -89,6 +89,12 @@ pub trait BinaryElement: Copy + Default + Send + Sync + 'static {
 
     /// Looks for right operands that `op` cannot take.
     fn check_right(op: BinaryOp, y: &[Self]) -> Result<(), ArithmeticError>;
+
+    /// op(x, y) for the everyday ops that need no check; `None` for the others.
+    #[inline]
+    fn of_one(_op: BinaryOp, _x: Self, _y: Self) -> Option<Self> {
+        None
+    }
 }
 
 const GRAIN: usize = 16 * 1024;
@@ -120,6 +126,9 @@ pub fn binary<T: BinaryElement>(
 
 /// op(x, y) of two single elements, without the loops.
 pub fn binary_of_one<T: BinaryElement>(op: BinaryOp, x: T, y: T) -> Result<T, ArithmeticError> {
+    if let Some(z) = T::of_one(op, x, y) {
+        return Ok(z);
+    }
     T::check_right(op, &[y])?;
     let mut out = [T::default()];
     T::apply(op, Operand::Slice(&[x]), Operand::Slice(&[y]), &mut out)?;
@@ -265,6 +274,17 @@ macro_rules! floating_element {
                 floating(op, x, y, out)
             }
 
+            #[inline]
+            fn of_one(op: BinaryOp, x: Self, y: Self) -> Option<Self> {
+                match op {
+                    BinaryOp::Add => Some(x + y),
+                    BinaryOp::Sub => Some(x - y),
+                    BinaryOp::Mul => Some(x * y),
+                    BinaryOp::Div => Some(x / y),
+                    _ => None,
+                }
+            }
+
             fn check_right(_: BinaryOp, _: &[Self]) -> Result<(), ArithmeticError> {
                 Ok(())
             }
@@ -311,6 +331,16 @@ fn wide_block<'a, T: Floating<Wide = f32>>(operand: Operand<T>, i: usize, wide: 
 macro_rules! integer_element {
     ($($t:ty, $signed:expr;)*) => {$(
         impl BinaryElement for $t {
+            #[inline]
+            fn of_one(op: BinaryOp, x: Self, y: Self) -> Option<Self> {
+                match op {
+                    BinaryOp::Add => Some(x.wrapping_add(y)),
+                    BinaryOp::Sub => Some(x.wrapping_sub(y)),
+                    BinaryOp::Mul => Some(x.wrapping_mul(y)),
+                    _ => None,
+                }
+            }
+
             fn apply(op: BinaryOp, x: Operand<Self>, y: Operand<Self>, out: &mut [Self]) -> Result<(), ArithmeticError> {
                 macro_rules! apply {
                     ($f:expr) => {

@@ -21,6 +21,7 @@ mod number;
 mod optimizer;
 mod parallel;
 mod pool2d;
+mod prefetch;
 mod reduce;
 #[cfg(test)]
 mod sample;
@@ -41,6 +42,7 @@ pub use number::{Floating, Real};
 pub use optimizer::{OptimizerElement, Update, apply_update};
 pub use parallel::{Inline, ParallelFor, for_each_part, for_each_range};
 pub use pool2d::{PoolElement, avg_pool, avg_pool_grad, max_pool, max_pool_grad};
+pub use prefetch::{ROWS_AHEAD, prefetch};
 pub use reduce::{Axes, ReduceElement, ReduceOp, all, any, reduce};
 pub use scan::{ArgElement, ArgOp, Axis, ScanElement, ScanOp, arg, scan};
 pub use softmax::{Labels, SoftmaxElement, log_softmax, softmax, softmax_cross_entropy, sparse_softmax_cross_entropy};

@@ -3,7 +3,7 @@
 use super::{DeviceInfo, FrameAndIter, FunctionRuntime, Outputs, ResourceManager, StepContext, Value, Variable};
 use crate::node::NodeInfo;
 use ferroflow_tensor::error::{internal, invalid_argument};
-use ferroflow_tensor::{DType, Element, Result, Shape, Tensor};
+use ferroflow_tensor::{DType, Element, Error, Result, Shape, Tensor};
 use std::sync::Arc;
 
 /// What a kernel may look at when it is made.
@@ -57,7 +57,10 @@ impl AsyncOpContext {
     /// Errors: `Internal` if there is no such input or it is a reference.
     #[inline]
     pub fn input(&self, i: usize) -> Result<&Tensor> {
-        tensor_at(&self.inputs, i)
+        match self.inputs.get(i) {
+            Some(Value::Tensor(t)) => Ok(t),
+            other => Err(no_tensor(other, i, self.inputs.len())),
+        }
     }
 
     /// The variable that input `i` refers to.
@@ -65,33 +68,35 @@ impl AsyncOpContext {
     /// Errors: `Internal` if there is no such input or it is no reference.
     #[inline]
     pub fn input_ref(&self, i: usize) -> Result<&Arc<Variable>> {
-        variable_at(&self.inputs, i)
+        match self.inputs.get(i) {
+            Some(Value::Ref(v)) => Ok(v),
+            other => Err(no_reference(other, i, self.inputs.len())),
+        }
     }
 }
 
-fn tensor_at(inputs: &[Value], i: usize) -> Result<&Tensor> {
-    match inputs.get(i) {
-        Some(Value::Tensor(t)) => Ok(t),
-        Some(Value::Ref(_)) => Err(internal(format!("input {i} is a reference where a value is expected"))),
-        None => Err(internal(format!("there is no input {i}, only {}", inputs.len()))),
+#[cold]
+fn no_tensor(have: Option<&Value>, i: usize, n: usize) -> Error {
+    match have {
+        Some(Value::Ref(_)) => internal(format!("input {i} is a reference where a value is expected")),
+        _ => no_input(i, n),
     }
 }
 
-fn variable_at(inputs: &[Value], i: usize) -> Result<&Arc<Variable>> {
-    match inputs.get(i) {
-        Some(Value::Ref(v)) => Ok(v),
-        Some(Value::Tensor(_)) => Err(internal(format!("input {i} is a value where a reference is expected"))),
-        None => Err(internal(format!("there is no input {i}, only {}", inputs.len()))),
+#[cold]
+fn no_reference(have: Option<&Value>, i: usize, n: usize) -> Error {
+    match have {
+        Some(Value::Tensor(_)) => internal(format!("input {i} is a value where a reference is expected")),
+        _ => no_input(i, n),
     }
 }
 
-thread_local! {
-    /// What takes the place of inputs that were taken out: one per thread, so that taking one neither allocates nor shares a cache line.
-    static PLACEHOLDER: Tensor = Tensor::scalar(0f32);
-}
-
-fn placeholder() -> Tensor {
-    PLACEHOLDER.try_with(|t| t.clone()).unwrap_or_else(|_| Tensor::scalar(0f32))
+#[cold]
+fn no_input(i: usize, n: usize) -> Error {
+    match i < n {
+        true => internal(format!("input {i} was taken before")),
+        false => internal(format!("there is no input {i}, only {n}")),
+    }
 }
 
 /// One call of a kernel.
@@ -104,17 +109,17 @@ pub struct OpKernelContext<'a> {
     pub frame_iter: FrameAndIter,
     /// Whether an input is dead; see [`AsyncOpContext::is_input_dead`].
     pub is_input_dead: bool,
-    inputs: &'a mut [Value],
+    inputs: &'a mut [Option<Value>],
     outputs: &'a mut Outputs,
 }
 
 impl<'a> OpKernelContext<'a> {
-    /// A context over these inputs; `outputs` is filled with one empty place per output of the node.
+    /// A context over these inputs, all of which are there; `outputs` is filled with one empty place per output of the node.
     pub fn new(
         node: &'a Arc<NodeInfo>,
         step: &'a Arc<StepContext>,
         frame_iter: FrameAndIter,
-        inputs: &'a mut [Value],
+        inputs: &'a mut [Option<Value>],
         outputs: &'a mut Outputs,
     ) -> OpKernelContext<'a> {
         OpKernelContext::with_num_outputs(node, node.output_types.len(), step, frame_iter, inputs, outputs)
@@ -122,17 +127,19 @@ impl<'a> OpKernelContext<'a> {
 
     /// As [`OpKernelContext::new`], for an executor that knows how many outputs the node has: the node itself, which may be far away in
     /// memory, is not looked at unless the kernel does.
+    #[inline]
     pub fn with_num_outputs(
         node: &'a Arc<NodeInfo>,
         num_outputs: usize,
         step: &'a Arc<StepContext>,
         frame_iter: FrameAndIter,
-        inputs: &'a mut [Value],
+        inputs: &'a mut [Option<Value>],
         outputs: &'a mut Outputs,
     ) -> OpKernelContext<'a> {
         outputs.clear();
-        for _ in 0..num_outputs {
-            outputs.push(None);
+        match num_outputs {
+            1 => outputs.push(None),
+            n => outputs.resize(n, None),
         }
         OpKernelContext { node, step, frame_iter, is_input_dead: false, inputs, outputs }
     }
@@ -148,7 +155,10 @@ impl<'a> OpKernelContext<'a> {
     /// Errors: `Internal` if there is no such input or it is a reference.
     #[inline]
     pub fn input(&self, i: usize) -> Result<&Tensor> {
-        tensor_at(self.inputs, i)
+        match self.inputs.get(i) {
+            Some(Some(Value::Tensor(t))) => Ok(t),
+            other => Err(no_tensor(other.and_then(Option::as_ref), i, self.inputs.len())),
+        }
     }
 
     /// The elements of input `i`.
@@ -169,15 +179,18 @@ impl<'a> OpKernelContext<'a> {
         t.to_scalar()
     }
 
-    /// Takes input `i` out, so that its memory may be reused if nobody else holds it. An empty tensor takes its place.
+    /// Takes input `i` out, so that its memory may be reused if nobody else holds it.
     ///
-    /// Errors: as [`OpKernelContext::input`].
+    /// Errors: as [`OpKernelContext::input`]; so is asking for the input again.
     #[inline]
     pub fn take_input(&mut self, i: usize) -> Result<Tensor> {
-        tensor_at(self.inputs, i)?;
-        match std::mem::replace(&mut self.inputs[i], Value::Tensor(placeholder())) {
-            Value::Tensor(t) => Ok(t),
-            Value::Ref(v) => v.read(),
+        let n = self.inputs.len();
+        match self.inputs.get_mut(i) {
+            Some(input @ Some(Value::Tensor(_))) => match input.take() {
+                Some(Value::Tensor(t)) => Ok(t),
+                _ => Err(no_input(i, n)),
+            },
+            other => Err(no_tensor(other.and_then(|v| v.as_ref()), i, n)),
         }
     }
 
@@ -186,7 +199,10 @@ impl<'a> OpKernelContext<'a> {
     /// Errors: `Internal` if there is no such input or it is no reference.
     #[inline]
     pub fn input_ref(&self, i: usize) -> Result<&Arc<Variable>> {
-        variable_at(self.inputs, i)
+        match self.inputs.get(i) {
+            Some(Some(Value::Ref(v))) => Ok(v),
+            other => Err(no_reference(other.and_then(Option::as_ref), i, self.inputs.len())),
+        }
     }
 
     /// Input `i` as it came.
@@ -194,7 +210,10 @@ impl<'a> OpKernelContext<'a> {
     /// Errors: `Internal` if there is no such input.
     #[inline]
     pub fn value(&self, i: usize) -> Result<&Value> {
-        self.inputs.get(i).ok_or_else(|| internal(format!("there is no input {i}, only {}", self.inputs.len())))
+        match self.inputs.get(i) {
+            Some(Some(value)) => Ok(value),
+            _ => Err(no_input(i, self.inputs.len())),
+        }
     }
 
     /// Memory for an output: that of input `i` if nobody else holds it and type and size fit (its old elements are then in it: use
@@ -203,7 +222,7 @@ impl<'a> OpKernelContext<'a> {
     /// Returns the tensor with the input's elements, or `None`.
     #[inline]
     pub fn forward_input(&mut self, i: usize, dtype: DType, shape: &Shape) -> Option<Tensor> {
-        let t = tensor_at(self.inputs, i).ok()?;
+        let t = self.input(i).ok()?;
         if t.dtype() != dtype || t.num_elements() != shape.num_elements() || !t.is_unique() {
             return None;
         }

@@ -147,3 +147,22 @@ fn broadcast_in_place_and_threads_agree() {
         }
     }
 }
+
+#[test]
+fn one_element_is_computed_as_many_are() {
+    fn check<T: BinaryElement + PartialEq + std::fmt::Debug>(x: T, y: T) {
+        use BinaryOp::*;
+        for op in [Add, Sub, Mul, Div, Maximum, FloorMod, SquaredDifference, Pow, ReluGrad] {
+            let mut out = [T::default()];
+            let many = T::apply(op, Operand::Slice(&[x]), Operand::Slice(&[y]), &mut out).map(|()| out[0]);
+            assert_eq!(binary_of_one(op, x, y), many, "{op:?}");
+        }
+    }
+    check(7.5f32, -2.0);
+    check(-7.5f64, 2.0);
+    check(half::bf16::from_f32(3.0), half::bf16::from_f32(0.5));
+    check(-7i32, 2);
+    check(i64::MIN, 3);
+    check(200u8, 100);
+    assert!(binary_of_one(BinaryOp::Div, 1i32, 0).is_err());
+}

@@ -5,8 +5,8 @@ use super::gathering::Gathering;
 use crate::parallel::pool;
 use crate::prelude::*;
 use bytes::Bytes;
+use foldhash::{HashMap, HashMapExt};
 use num_traits::Float;
-use std::collections::HashMap;
 
 /// What elements are compared by: equal keys are equal elements, an element without a key equals nothing (NaN).
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -47,6 +47,13 @@ impl Distinct {
     ///
     /// Errors: `Unimplemented` for a type whose elements cannot be compared.
     pub(crate) fn of(x: &Tensor, axis: usize) -> Result<Distinct> {
+        if x.rank() == 1 {
+            match x.dtype() {
+                DType::Int32 => return Ok(Distinct::of_integers(x.as_slice::<i32>()?)),
+                DType::Int64 => return Ok(Distinct::of_integers(x.as_slice::<i64>()?)),
+                _ => {}
+            }
+        }
         let keys = keys(x)?;
         let (n, inner) = (x.dims()[axis] as usize, product(&x.dims()[axis + 1..]));
         let outer = product(&x.dims()[..axis]);
@@ -68,6 +75,23 @@ impl Distinct {
             found.kind.push(kind as i64);
         }
         Ok(found)
+    }
+
+    /// As [`Distinct::of`], for the rows of a sparse gradient, which come thousands at a time.
+    fn of_integers<T: Copy + Eq + std::hash::Hash>(x: &[T]) -> Distinct {
+        let mut found = Distinct { first: Vec::with_capacity(x.len()), kind: Vec::with_capacity(x.len()), count: vec![] };
+        let mut kinds: HashMap<T, usize> = HashMap::with_capacity(x.len());
+        for (i, &v) in x.iter().enumerate() {
+            let new = found.first.len();
+            let kind = *kinds.entry(v).or_insert(new);
+            if kind == new {
+                found.first.push(i);
+                found.count.push(0);
+            }
+            found.count[kind] += 1;
+            found.kind.push(kind as i64);
+        }
+        found
     }
 
     /// Sets output 0 to the distinct slices, output 1 to the kind of each slice and, if there is one, output 2 to the counts.

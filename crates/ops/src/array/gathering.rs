@@ -2,7 +2,7 @@
 
 use super::elements::{Rearrange, rearrange};
 use crate::prelude::*;
-use ferroflow_math::{ParallelFor, for_each_part};
+use ferroflow_math::{ParallelFor, ROWS_AHEAD, for_each_part, prefetch};
 
 /// A tensor seen as `[batch, outer, n, inner]`, of which slices along `n` are picked, for each batch by its own indices.
 pub(crate) struct Gathering<'a> {
@@ -44,10 +44,18 @@ impl Rearrange for Gathering<'_> {
         }
         const GRAIN: usize = 8 * 1024;
         for_each_part(self.pool, out, slices, (GRAIN / self.inner.max(1)).max(1), &|range, part| {
-            for (slice, place) in range.zip(part.chunks_exact_mut(self.inner)) {
+            let row_of = |slice: usize| {
                 let (block, k) = (slice / per_batch, slice % per_batch);
-                let batch = block / self.outer;
-                let row = block * self.n + self.indices[batch * per_batch + k];
+                block * self.n + self.indices[block / self.outer * per_batch + k]
+            };
+            // Short rows are not worth the asking.
+            let end = if self.inner * size_of::<E>() < 64 { 0 } else { range.end };
+            for (slice, place) in range.zip(part.chunks_exact_mut(self.inner)) {
+                if slice + ROWS_AHEAD < end {
+                    let ahead = row_of(slice + ROWS_AHEAD);
+                    prefetch(&inputs[0][ahead * self.inner..(ahead + 1) * self.inner]);
+                }
+                let row = row_of(slice);
                 place.clone_from_slice(&inputs[0][row * self.inner..(row + 1) * self.inner]);
             }
         });

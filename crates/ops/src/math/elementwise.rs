@@ -162,7 +162,7 @@ mod tests {
         }
         let (node, _) = tester.build().unwrap();
         let at = inputs[i].bytes().unwrap().as_ptr();
-        let mut values: Vec<Value> = inputs.into_iter().map(Value::Tensor).collect();
+        let mut values: Vec<Option<Value>> = inputs.into_iter().map(|t| Some(Value::Tensor(t))).collect();
         let mut outputs = Default::default();
         let frame = Default::default();
         let mut ctx = OpKernelContext::new(node.node(), node.step(), frame, &mut values, &mut outputs);

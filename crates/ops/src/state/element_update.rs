@@ -2,6 +2,7 @@
 
 use super::arithmetic::{Arithmetic, Ordered};
 use crate::types::{unsupported, with_numeric, with_real};
+use ferroflow_math::{ROWS_AHEAD, prefetch};
 use ferroflow_tensor::error::{internal, invalid_argument};
 use ferroflow_tensor::{DType, Element, Error, Result, Tensor};
 
@@ -82,6 +83,9 @@ fn each<T: Element>(target: &mut Tensor, rows: &Rows, repeated: bool, change: im
     let updates = rows.updates.as_slice::<T>()?;
     let target = target.make_mut::<T>()?;
     for (i, &start) in rows.starts.iter().enumerate() {
+        if let Some(&ahead) = rows.starts.get(i + ROWS_AHEAD) {
+            prefetch(&target[ahead..ahead + rows.width]);
+        }
         let row = &mut target[start..start + rows.width];
         if repeated {
             row.iter_mut().for_each(|x| *x = change(*x, updates[0]));

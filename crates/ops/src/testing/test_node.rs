@@ -76,12 +76,13 @@ impl TestNode {
         Ok(outputs)
     }
 
-    fn run_kernel(&self, mut inputs: Vec<Value>) -> Result<Outputs> {
+    fn run_kernel(&self, inputs: Vec<Value>) -> Result<Outputs> {
         let mut outputs = Outputs::new();
         let context = |inputs, outputs| OpKernelContext::new(&self.node, &self.step, FrameAndIter::default(), inputs, outputs);
+        let taken = |inputs: Vec<Value>| inputs.into_iter().map(Some).collect::<Vec<_>>();
         match &self.kernel {
-            BuiltKernel::Function(f) => f(&mut context(&mut inputs, &mut outputs))?,
-            BuiltKernel::Sync(k) => k.compute(&mut context(&mut inputs, &mut outputs))?,
+            BuiltKernel::Function(f) => f(&mut context(&mut taken(inputs), &mut outputs))?,
+            BuiltKernel::Sync(k) => k.compute(&mut context(&mut taken(inputs), &mut outputs))?,
             BuiltKernel::Async(k) => {
                 let (sender, receiver) = mpsc::channel();
                 let ctx = AsyncOpContext {

@@ -9,7 +9,7 @@ use crate::types::{unsupported, with_float};
 use ferroflow_graph::NodeInfo;
 use ferroflow_graph::kernel::{KernelConstruction, OpKernel, OpKernelContext};
 use ferroflow_graph::shape_inference::ShapeContext;
-use ferroflow_math::{Floating, Inline, OptimizerElement, Real};
+use ferroflow_math::{Floating, Inline, OptimizerElement, ROWS_AHEAD, Real, prefetch};
 use ferroflow_tensor::error::{internal, invalid_argument};
 use ferroflow_tensor::{DType, Element, Result, Tensor};
 use smallvec::SmallVec;
@@ -152,7 +152,12 @@ impl Rows {
         if self.width == 0 {
             return;
         }
-        for (&start, grad) in self.starts.iter().zip(grad.chunks_exact(self.width)) {
+        for (i, (&start, grad)) in self.starts.iter().zip(grad.chunks_exact(self.width)).enumerate() {
+            if let Some(&ahead) = self.starts.get(i + ROWS_AHEAD) {
+                let range = ahead..ahead + self.width;
+                prefetch(&var[range.clone()]);
+                slots.iter().for_each(|s| prefetch(&s[range.clone()]));
+            }
             let range = start..start + self.width;
             let mut row: Slots<T> = slots.iter_mut().map(|s| &mut s[range.clone()]).collect();
             rule.apply(&Inline, &mut var[range], &mut row, grad);

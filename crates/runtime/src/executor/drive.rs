@@ -6,7 +6,7 @@ use super::job::{Completion, Job, check_outputs, compute};
 use super::shared::Shared;
 use super::state::StepState;
 use ferroflow_graph::NodeInfo;
-use ferroflow_graph::kernel::Value;
+use ferroflow_graph::kernel::{FrameAndIter, Value};
 use ferroflow_graph::op::Cost;
 use ferroflow_tensor::error::internal;
 use ferroflow_tensor::{Error, Result, Shape, Tensor};
@@ -116,36 +116,45 @@ impl Driver<'_> {
     }
 
     fn process_kernel(&mut self, tag: Tagged, item: &Item) -> Result<()> {
-        let iteration = self.state.iteration(tag);
+        let StepState { frames, outputs, .. } = &mut *self.state;
+        let frame = &mut frames[tag.frame as usize];
+        let frame_iter = FrameAndIter { frame_id: frame.id, iter_id: tag.iter as i64 };
+        let iteration = &mut frame.iterations[(tag.iter - frame.base) as usize];
         let dead = iteration.pending[item.local as usize].mark != 0;
         if dead && item.kind != Kind::Transfer {
             iteration.discard(item);
-            self.state.outputs.clear();
+            outputs.clear();
             self.propagate(tag, item, true);
             return Ok(());
+        }
+        let inputs = iteration.inputs(item);
+        if dead {
+            self.graph.stand_in(tag.node, inputs)?;
         }
         let expensive = match item.cost {
             Cost::Inline => false,
             Cost::Heavy => true,
-            Cost::BySize => input_bytes(iteration.peek(item)) >= EXPENSIVE_BYTES,
+            Cost::BySize => input_bytes(inputs) >= EXPENSIVE_BYTES,
         };
-        self.take_inputs(tag, item, dead)?;
+        if item.refs != Refs::None {
+            self.graph.read_references(tag.node, item, inputs)?;
+        }
         match &item.kernel {
             Some(kernel) if !expensive && !item.is_async => {
-                let frame_iter = self.state.frame_and_iter(tag);
                 let start = self.shared.collector.as_ref().map(|_| Instant::now());
-                let StepState { inputs, outputs, .. } = &mut *self.state;
                 compute(item, kernel, &self.shared.step, frame_iter, dead, inputs, outputs)?;
-                inputs.clear();
+                for input in inputs {
+                    *input = None;
+                }
                 if let Some(start) = start {
                     self.shared.record(tag.node, start, outputs);
                 }
-                check_outputs(self.info(tag), item, &self.state.outputs)?;
+                check_outputs(self.graph, tag.node, item, &self.state.outputs)?;
                 self.propagate(tag, item, dead);
             }
             _ => {
-                let inputs = self.state.inputs.drain(..).collect();
-                let job = Job { tag, frame_iter: self.state.frame_and_iter(tag), inputs, dead };
+                let inputs = inputs.iter_mut().map(Option::take).collect();
+                let job = Job { tag, frame_iter, inputs, dead };
                 self.state.jobs += 1;
                 if expensive {
                     if let Some(other) = self.state.in_hand.replace(job) {
@@ -161,28 +170,6 @@ impl Driver<'_> {
 
     fn info(&self, tag: Tagged) -> &Arc<NodeInfo> {
         &self.graph.infos[tag.node as usize]
-    }
-
-    /// Moves a node's inputs to `state.inputs`; references become values except where the op takes references.
-    fn take_inputs(&mut self, tag: Tagged, item: &Item, dead: bool) -> Result<()> {
-        let StepState { frames, inputs, .. } = &mut *self.state;
-        let frame = &mut frames[tag.frame as usize];
-        let iteration = &mut frame.iterations[(tag.iter - frame.base) as usize];
-        inputs.clear();
-        for (i, slot) in item.slots().enumerate() {
-            let mut value = match iteration.take(slot) {
-                Some(value) if !dead => value,
-                None if !dead => return Err(internal(format!("input {i} has not arrived"))),
-                _ => Value::Tensor(Tensor::zeros(self.graph.infos[tag.node as usize].input_types[i].dtype, Shape::from_lens(&[0])?)?),
-            };
-            value = match (item.refs, value) {
-                (Refs::None, value) | (Refs::Read, value @ Value::Tensor(_)) => value,
-                (Refs::Read, Value::Ref(v)) => Value::Tensor(v.read()?),
-                (Refs::ByInput, value) => dereferenced(value, &self.graph.infos[tag.node as usize], i)?,
-            };
-            inputs.push(value);
-        }
-        Ok(())
     }
 
     fn spawn(&mut self, job: Job) {
@@ -202,7 +189,7 @@ impl Driver<'_> {
         }
         let Completion { tag, dead, result } = completion;
         let item = &self.graph.items[tag.node as usize];
-        let checked = result.and_then(|outputs| check_outputs(self.info(tag), item, &outputs).map(|()| outputs));
+        let checked = result.and_then(|outputs| check_outputs(self.graph, tag.node, item, &outputs).map(|()| outputs));
         match checked {
             Ok(outputs) => {
                 self.state.outputs = outputs;
@@ -215,9 +202,15 @@ impl Driver<'_> {
     /// Hands `state.outputs` on and counts the node as done. Nodes that leave their iteration are in `control_flow`.
     pub(super) fn propagate(&mut self, tag: Tagged, item: &Item, dead: bool) {
         debug_assert!(!matches!(item.kind, Kind::Enter | Kind::Exit | Kind::NextIteration));
-        self.state.deliver(self.graph, tag.node, tag.frame, tag.iter, dead);
-        self.state.outputs.clear();
-        self.node_done(tag);
+        let StepState { frames, outputs, ready, .. } = &mut *self.state;
+        let frame = &mut frames[tag.frame as usize];
+        let iteration = &mut frame.iterations[(tag.iter - frame.base) as usize];
+        iteration.deliver(self.graph, (tag.frame, tag.iter), item, outputs, dead, ready);
+        outputs.clear();
+        iteration.outstanding -= 1;
+        if iteration.outstanding == 0 && tag.frame != 0 {
+            self.state.settle(self.graph, tag.frame);
+        }
     }
 
     /// Counts a node of a loop as done.
@@ -253,6 +246,30 @@ fn input_bytes(inputs: &[Option<Value>]) -> usize {
             None => 0,
         })
         .sum()
+}
+
+impl Compiled {
+    /// Puts an empty tensor of the right type in place of each input of a dead node that is run all the same: a transfer.
+    fn stand_in(&self, node: u32, inputs: &mut [Option<Value>]) -> Result<()> {
+        for (input, ty) in inputs.iter_mut().zip(&self.infos[node as usize].input_types) {
+            *input = Some(Value::Tensor(Tensor::zeros(ty.dtype, Shape::from_lens(&[0])?)?));
+        }
+        Ok(())
+    }
+
+    /// Reads the references among a node's inputs, except where its op takes references.
+    fn read_references(&self, node: u32, item: &Item, inputs: &mut [Option<Value>]) -> Result<()> {
+        for (i, input) in inputs.iter_mut().enumerate() {
+            if let Some(Value::Ref(v)) = input {
+                let value = match item.refs {
+                    Refs::Read => Value::Tensor(v.read()?),
+                    _ => dereferenced(Value::Ref(v.clone()), &self.infos[node as usize], i)?,
+                };
+                *input = Some(value);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A value as the node's input `i` wants it.

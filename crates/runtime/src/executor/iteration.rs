@@ -24,8 +24,6 @@ pub(crate) const DEAD: u32 = 1 << 30;
 pub(crate) struct Iteration {
     pub(crate) pending: Vec<Pending>,
     slots: Vec<Option<Value>>,
-    /// How many slots hold something.
-    filled: u32,
     /// Nodes that are ready or running.
     pub(crate) outstanding: u32,
     /// Frames inside this iteration that have not ended: which frame of the graph, which of the step.
@@ -37,10 +35,7 @@ impl Iteration {
     pub(crate) fn reset(&mut self, frame: &Frame) {
         self.pending.clear();
         self.pending.extend_from_slice(&frame.pending);
-        if self.filled > 0 {
-            self.slots.clear();
-            self.filled = 0;
-        }
+        self.slots.clear();
         self.slots.resize(frame.slots, None);
         self.outstanding = 0;
         self.children.clear();
@@ -48,21 +43,18 @@ impl Iteration {
 
     /// Takes an input out.
     pub(crate) fn take(&mut self, slot: usize) -> Option<Value> {
-        let value = self.slots[slot].take();
-        self.filled -= value.is_some() as u32;
-        value
+        self.slots[slot].take()
     }
 
     /// Drops what has arrived at a node.
     pub(crate) fn discard(&mut self, item: &Item) {
-        for slot in item.slots() {
-            self.take(slot);
-        }
+        self.slots[item.slots()].fill(None);
     }
 
-    /// The values that have arrived at a node, without taking them.
-    pub(crate) fn peek(&self, item: &Item) -> &[Option<Value>] {
-        &self.slots[item.slots()]
+    /// Where a node's inputs arrive.
+    #[inline]
+    pub(crate) fn inputs(&mut self, item: &Item) -> &mut [Option<Value>] {
+        &mut self.slots[item.slots()]
     }
 
     /// Hands a node's outputs to its consumers here; those that are then complete are pushed to `ready`. An output that is `None`,
@@ -93,7 +85,6 @@ impl Iteration {
                     Some(value) => {
                         pending.mark = CHOSEN | edge.input;
                         self.slots[slot] = Some(value);
-                        self.filled += 1;
                     }
                     None => {
                         pending.mark += 1;
@@ -106,10 +97,7 @@ impl Iteration {
                 }
             } else {
                 match value {
-                    Some(value) => {
-                        self.slots[slot] = Some(value);
-                        self.filled += 1;
-                    }
+                    Some(value) => self.slots[slot] = Some(value),
                     None => pending.mark = DEAD,
                 }
             }

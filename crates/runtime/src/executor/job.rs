@@ -1,6 +1,6 @@
 //! Jobs: kernel calls that may end on another thread or later (TF: the closures and `AsyncState` of `ExecutorState::Process`).
 
-use super::compiled::{Item, Kind};
+use super::compiled::{Compiled, Item, Kind};
 use super::iteration::Tagged;
 use super::shared::Shared;
 use crate::kernel_cache::{BuiltKernel, NodeKernel};
@@ -18,7 +18,8 @@ use std::time::Instant;
 pub(crate) struct Job {
     pub(crate) tag: Tagged,
     pub(crate) frame_iter: FrameAndIter,
-    pub(crate) inputs: Vec<Value>,
+    /// All are there.
+    pub(crate) inputs: Vec<Option<Value>>,
     pub(crate) dead: bool,
 }
 
@@ -40,7 +41,7 @@ pub(crate) fn compute(
     step: &Arc<StepContext>,
     frame_iter: FrameAndIter,
     dead: bool,
-    inputs: &mut [Value],
+    inputs: &mut [Option<Value>],
     outputs: &mut Outputs,
 ) -> Result<()> {
     let mut ctx = OpKernelContext::with_num_outputs(&kernel.node, item.num_outputs as usize, step, frame_iter, inputs, outputs);
@@ -61,12 +62,15 @@ pub(crate) fn compute(
 /// Checks what a kernel left.
 ///
 /// Errors: `Internal` if an output is missing; only transfers may leave one out, which makes it dead.
-pub(crate) fn check_outputs(info: &NodeInfo, item: &Item, outputs: &Outputs) -> Result<()> {
+#[inline]
+pub(crate) fn check_outputs(graph: &Compiled, node: u32, item: &Item, outputs: &Outputs) -> Result<()> {
     if outputs.len() != item.num_outputs as usize {
         return Err(internal(format!("{} outputs instead of {}", outputs.len(), item.num_outputs)));
     }
     match outputs.iter().position(|o| o.is_none()) {
-        Some(i) if item.kind != Kind::Transfer => Err(internal(format!("Missing {i}-th output from {{{{node {}}}}}", info.name))),
+        Some(i) if item.kind != Kind::Transfer => {
+            Err(internal(format!("Missing {i}-th output from {{{{node {}}}}}", graph.infos[node as usize].name)))
+        }
         _ => Ok(()),
     }
 }
@@ -170,6 +174,7 @@ impl Job {
 
     fn start_waiting(self, shared: &Arc<Shared>, start: Option<Instant>) -> Option<Completion> {
         let Job { tag, frame_iter, inputs, dead } = self;
+        let inputs: Vec<Value> = inputs.into_iter().flatten().collect();
         let call = Arc::new(Call { shared: shared.clone(), tag, dead, start, phase: Mutex::new(Phase::Starting) });
         let end = CallEnd(Some(call.clone()));
         let done: Done = Box::new(move |result| end.end(result));

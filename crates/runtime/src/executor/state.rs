@@ -5,7 +5,7 @@ use super::compiled::Compiled;
 use super::frame_tree::frame_id;
 use super::iteration::{Iteration, Tagged};
 use super::job::{Completion, Job};
-use ferroflow_graph::kernel::{FrameAndIter, Outputs, Value};
+use ferroflow_graph::kernel::{Outputs, Value};
 use ferroflow_tensor::Error;
 use std::collections::VecDeque;
 
@@ -50,8 +50,7 @@ pub(crate) struct StepState {
     pub(crate) args: Vec<Option<Value>>,
     pub(crate) retvals: Vec<Option<Value>>,
     pub(crate) done: Option<RunDone>,
-    /// Inputs and outputs of the node being run.
-    pub(crate) inputs: Vec<Value>,
+    /// Outputs of the node being run.
     pub(crate) outputs: Outputs,
 }
 
@@ -69,7 +68,6 @@ impl StepState {
             args: Vec::new(),
             retvals: Vec::new(),
             done: None,
-            inputs: Vec::new(),
             outputs: Outputs::new(),
         }
     }
@@ -96,7 +94,6 @@ impl StepState {
         self.frames.truncate(1);
         self.free_frames.clear();
         self.args.clear();
-        self.inputs.clear();
         self.outputs.clear();
     }
 
@@ -104,10 +101,6 @@ impl StepState {
     pub(crate) fn iteration(&mut self, tag: Tagged) -> &mut Iteration {
         let frame = &mut self.frames[tag.frame as usize];
         &mut frame.iterations[(tag.iter - frame.base) as usize]
-    }
-
-    pub(crate) fn frame_and_iter(&self, tag: Tagged) -> FrameAndIter {
-        FrameAndIter { frame_id: self.frames[tag.frame as usize].id, iter_id: tag.iter as i64 }
     }
 
     /// Hands a node's outputs (`self.outputs`) to its consumers in an iteration of a frame.

@@ -27,7 +27,7 @@ pub fn evaluator(device: &Device, pool: &Arc<dyn ComputePool>) -> Box<Evaluate<'
     let device_type = device.device_type().to_owned();
     Box::new(move |node, inputs: &[Tensor]| {
         let kernel = node.op.kernel(&device_type, &node.attrs)?;
-        let mut values: Vec<Value> = inputs.iter().cloned().map(Value::Tensor).collect();
+        let mut values: Vec<Option<Value>> = inputs.iter().cloned().map(|t| Some(Value::Tensor(t))).collect();
         let mut outputs = Outputs::new();
         let mut ctx = OpKernelContext::new(node, &step, FrameAndIter::default(), &mut values, &mut outputs);
         let compute = AssertUnwindSafe(|| match kernel.factory {

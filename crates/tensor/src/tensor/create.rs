@@ -1,6 +1,6 @@
 //! Making tensors: from values, from memory, or to be filled.
 
-use super::{Data, Tensor};
+use super::{Data, SMALL, Tensor, Words};
 use crate::buffer::Buffer;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, internal, invalid_argument, resource_exhausted};
@@ -52,14 +52,15 @@ impl Tensor {
                     _ => Data::Variants(Arc::new(vec![Variant::Empty; n])),
                 }
             }
-            _ => {
-                let len = bytes_needed(dtype, &shape)?;
-                check_memory(len, dtype, &shape)?;
-                let buffer = Buffer::zeroed(len).ok_or_else(|| no_memory(dtype, &shape))?;
-                Data::Plain { buffer, offset: 0 }
-            }
+            _ => match bytes_needed(dtype, &shape)? {
+                ..=SMALL => Data::Small(Words::default()),
+                len => {
+                    check_memory(len, dtype, &shape)?;
+                    Data::Plain { buffer: Buffer::zeroed(len).ok_or_else(|| no_memory(dtype, &shape))?, offset: 0 }
+                }
+            },
         };
-        Ok(Tensor { dtype, shape, data })
+        Ok(Tensor::new(dtype, shape, data))
     }
 
     /// A plain tensor whose elements are written by `fill` before anyone sees them.
@@ -81,9 +82,12 @@ impl Tensor {
             return Tensor::zeros(dtype, shape);
         }
         let len = bytes_needed(dtype, &shape)?;
+        if len <= SMALL {
+            return Ok(Tensor::new(dtype, shape, Data::Small(Words::default())));
+        }
         check_memory(len, dtype, &shape)?;
         let buffer = Buffer::recycled(len).ok_or_else(|| no_memory(dtype, &shape))?;
-        Ok(Tensor { dtype, shape, data: Data::Plain { buffer, offset: 0 } })
+        Ok(Tensor::new(dtype, shape, Data::Plain { buffer, offset: 0 }))
     }
 
     /// A tensor of these elements.
@@ -107,11 +111,13 @@ impl Tensor {
     }
 
     /// A scalar.
-    ///
-    /// # Panics
-    /// If the system has no memory for 64 bytes.
+    #[inline]
     pub fn scalar<T: Element>(value: T) -> Tensor {
-        Tensor::from_slice(Shape::scalar(), &[value]).expect("memory for a scalar")
+        const { assert!(std::mem::size_of::<T>() <= SMALL && std::mem::align_of::<T>() <= std::mem::align_of::<Words>()) };
+        let mut words = Words::default();
+        // SAFETY: the words are as large as an element at least, and aligned for it.
+        unsafe { words.0.as_mut_ptr().cast::<T>().write(value) };
+        Tensor::new(T::DTYPE, Shape::scalar(), Data::Small(words))
     }
 
     /// A string tensor.
@@ -119,12 +125,12 @@ impl Tensor {
     /// Errors: `InvalidArgument` if the number of strings is not the shape's.
     pub fn strings(shape: Shape, elements: Vec<Bytes>) -> Result<Tensor> {
         check_count(&shape, elements.len())?;
-        Ok(Tensor { dtype: DType::String, shape, data: Data::Strings(Arc::new(elements)) })
+        Ok(Tensor::new(DType::String, shape, Data::Strings(Arc::new(elements))))
     }
 
     /// A string scalar.
     pub fn string(value: impl Into<Bytes>) -> Tensor {
-        Tensor { dtype: DType::String, shape: Shape::scalar(), data: Data::Strings(Arc::new(vec![value.into()])) }
+        Tensor::new(DType::String, Shape::scalar(), Data::Strings(Arc::new(vec![value.into()])))
     }
 
     /// A tensor of resource handles.
@@ -132,12 +138,12 @@ impl Tensor {
     /// Errors: `InvalidArgument` if the number of handles is not the shape's.
     pub fn resources(shape: Shape, elements: Vec<ResourceHandle>) -> Result<Tensor> {
         check_count(&shape, elements.len())?;
-        Ok(Tensor { dtype: DType::Resource, shape, data: Data::Resources(Arc::new(elements)) })
+        Ok(Tensor::new(DType::Resource, shape, Data::Resources(Arc::new(elements))))
     }
 
     /// A scalar resource handle.
     pub fn resource(handle: ResourceHandle) -> Tensor {
-        Tensor { dtype: DType::Resource, shape: Shape::scalar(), data: Data::Resources(Arc::new(vec![handle])) }
+        Tensor::new(DType::Resource, Shape::scalar(), Data::Resources(Arc::new(vec![handle])))
     }
 
     /// A tensor of variants.
@@ -145,7 +151,7 @@ impl Tensor {
     /// Errors: `InvalidArgument` if the number of elements is not the shape's.
     pub fn variants(shape: Shape, elements: Vec<Variant>) -> Result<Tensor> {
         check_count(&shape, elements.len())?;
-        Ok(Tensor { dtype: DType::Variant, shape, data: Data::Variants(Arc::new(elements)) })
+        Ok(Tensor::new(DType::Variant, shape, Data::Variants(Arc::new(elements))))
     }
 
     /// A plain tensor over the memory of `buffer`, from byte `offset` on. Bools are normalised to 0 and 1.
@@ -171,9 +177,9 @@ impl Tensor {
             if let Some(out) = buffer.get_mut() {
                 out.copy_from_slice(&normal);
             }
-            return Ok(Tensor { dtype, shape, data: Data::Plain { buffer, offset: 0 } });
+            return Ok(Tensor::new(dtype, shape, Data::Plain { buffer, offset: 0 }));
         }
-        Ok(Tensor { dtype, shape, data: Data::Plain { buffer, offset } })
+        Ok(Tensor::new(dtype, shape, Data::Plain { buffer, offset }))
     }
 
     /// A plain tensor of little-endian memory, copied.
@@ -183,6 +189,14 @@ impl Tensor {
         let need = bytes_needed(dtype, &shape)?;
         if need != bytes.len() || !dtype.is_plain() {
             return Err(invalid_argument(format!("{} bytes are not a {dtype} tensor of shape {shape}, which takes {need}", bytes.len())));
+        }
+        if need <= SMALL {
+            let mut words = Words::default();
+            words.0[..need].copy_from_slice(bytes);
+            if dtype == DType::Bool {
+                words.0.iter_mut().for_each(|b| *b = (*b != 0) as u8);
+            }
+            return Ok(Tensor::new(dtype, shape, Data::Small(words)));
         }
         let mut buffer = Buffer::recycled(need).ok_or_else(|| no_memory(dtype, &shape))?;
         if let Some(out) = buffer.get_mut() {

@@ -1,4 +1,7 @@
 //! `Tensor`: dtype, shape and a shared buffer (TF: `Tensor`). Cloning shares the elements.
+//!
+//! A tensor is one pointer wide, because it is moved many times on its way from kernel to kernel: what it points to holds the shape,
+//! and the elements too if they are few. See `docs/decisions/0010-tensor-one-pointer.md`.
 
 mod create;
 mod view;
@@ -14,14 +17,22 @@ use std::sync::Arc;
 
 /// An n-dimensional array. Elements are row-major and little-endian in memory.
 #[derive(Clone)]
-pub struct Tensor {
+pub struct Tensor(triomphe::Arc<Contents>);
+
+#[derive(Clone)]
+struct Contents {
     dtype: DType,
     shape: Shape,
     data: Data,
 }
 
+/// Plain elements of at most so many bytes lie in [`Data::Small`].
+const SMALL: usize = 16;
+
 #[derive(Clone)]
 enum Data {
+    /// The elements: most tensors of most graphs are counters, rates, axes and losses.
+    Small(Words),
     /// Plain memory: `offset` bytes into a buffer that other tensors may share.
     Plain {
         buffer: Buffer,
@@ -32,42 +43,56 @@ enum Data {
     Variants(Arc<Vec<Variant>>),
 }
 
+/// Memory for small tensors, aligned for every element type.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(16))]
+struct Words([u8; SMALL]);
+
 impl Tensor {
+    fn new(dtype: DType, shape: Shape, data: Data) -> Tensor {
+        Tensor(triomphe::Arc::new(Contents { dtype, shape, data }))
+    }
+
+    /// The contents to change, copied first if others share them; their elements stay shared, but for small ones.
+    fn own(&mut self) -> &mut Contents {
+        triomphe::Arc::make_mut(&mut self.0)
+    }
+
     /// The element type.
     #[inline]
     pub fn dtype(&self) -> DType {
-        self.dtype
+        self.0.dtype
     }
 
     /// The shape.
     #[inline]
     pub fn shape(&self) -> &Shape {
-        &self.shape
+        &self.0.shape
     }
 
     /// The dimensions.
     #[inline]
     pub fn dims(&self) -> &[i64] {
-        self.shape.dims()
+        self.0.shape.dims()
     }
 
     /// The number of dimensions.
     #[inline]
     pub fn rank(&self) -> usize {
-        self.shape.rank()
+        self.0.shape.rank()
     }
 
     /// The number of elements.
     #[inline]
     pub fn num_elements(&self) -> usize {
-        self.shape.num_elements()
+        self.0.shape.num_elements()
     }
 
     /// Bytes that the elements take; for strings the sum of their lengths.
     #[inline]
     pub fn num_bytes(&self) -> usize {
-        match &self.data {
-            Data::Plain { .. } => self.num_elements() * self.dtype.size(),
+        match &self.0.data {
+            Data::Small(_) | Data::Plain { .. } => self.num_elements() * self.dtype().size(),
             Data::Strings(s) => s.iter().map(|s| s.len()).sum(),
             Data::Resources(_) | Data::Variants(_) => 0,
         }
@@ -78,12 +103,14 @@ impl Tensor {
     /// Errors: `InvalidArgument` if the tensor is of another type.
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
         let n = self.num_elements();
-        match &self.data {
-            Data::Plain { buffer, offset } if self.dtype == T::DTYPE => {
+        match &self.0.data {
+            // SAFETY: it holds n elements (checked when made), and is aligned for every type.
+            Data::Small(words) if self.dtype() == T::DTYPE => Ok(unsafe { std::slice::from_raw_parts(words.0.as_ptr().cast::<T>(), n) }),
+            Data::Plain { buffer, offset } if self.dtype() == T::DTYPE => {
                 // SAFETY: the buffer holds n elements from `offset` on (checked when made), aligned for T.
                 Ok(unsafe { std::slice::from_raw_parts(buffer.as_slice().as_ptr().add(*offset).cast::<T>(), n) })
             }
-            _ => Err(wrong_type(self.dtype, T::DTYPE)),
+            _ => Err(wrong_type(self.dtype(), T::DTYPE)),
         }
     }
 
@@ -91,16 +118,23 @@ impl Tensor {
     ///
     /// Errors: `InvalidArgument` if the tensor is of another type; `Internal` if its memory is shared.
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
-        let n = self.num_elements();
-        match &mut self.data {
-            Data::Plain { buffer, offset } if self.dtype == T::DTYPE => {
+        let (n, dtype) = (self.num_elements(), self.dtype());
+        match &mut self.exclusive()?.data {
+            // SAFETY: as in `as_slice`, and we are the only owner.
+            Data::Small(words) if dtype == T::DTYPE => Ok(unsafe { std::slice::from_raw_parts_mut(words.0.as_mut_ptr().cast::<T>(), n) }),
+            Data::Plain { buffer, offset } if dtype == T::DTYPE => {
                 let offset = *offset;
-                let memory = buffer.get_mut().ok_or_else(|| internal("the tensor's memory is shared"))?;
+                let memory = buffer.get_mut().ok_or_else(shared)?;
                 // SAFETY: as in `as_slice`, and we are the only owner.
                 Ok(unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().add(offset).cast::<T>(), n) })
             }
-            _ => Err(wrong_type(self.dtype, T::DTYPE)),
+            _ => Err(wrong_type(dtype, T::DTYPE)),
         }
+    }
+
+    /// The contents, if nobody else holds them.
+    fn exclusive(&mut self) -> Result<&mut Contents> {
+        triomphe::Arc::get_mut(&mut self.0).ok_or_else(shared)
     }
 
     /// The elements to write, copied first if others share them (copy on write).
@@ -108,7 +142,7 @@ impl Tensor {
     /// Errors: as [`Tensor::as_mut_slice`], and `ResourceExhausted`.
     pub fn make_mut<T: Element>(&mut self) -> Result<&mut [T]> {
         if !self.is_unique() {
-            *self = Tensor::from_slice(self.shape.clone(), self.as_slice::<T>()?)?;
+            *self = Tensor::from_slice(self.shape().clone(), self.as_slice::<T>()?)?;
         }
         self.as_mut_slice()
     }
@@ -118,9 +152,9 @@ impl Tensor {
     /// Errors: `InvalidArgument` if it is not a string tensor.
     #[inline]
     pub fn as_strings(&self) -> Result<&[Bytes]> {
-        match &self.data {
+        match &self.0.data {
             Data::Strings(s) => Ok(s),
-            _ => Err(wrong_type(self.dtype, DType::String)),
+            _ => Err(wrong_type(self.dtype(), DType::String)),
         }
     }
 
@@ -129,9 +163,10 @@ impl Tensor {
     /// Errors: `InvalidArgument` if it is not a string tensor.
     #[inline]
     pub fn make_mut_strings(&mut self) -> Result<&mut Vec<Bytes>> {
-        match &mut self.data {
+        let dtype = self.dtype();
+        match &mut self.own().data {
             Data::Strings(s) => Ok(Arc::make_mut(s)),
-            _ => Err(wrong_type(self.dtype, DType::String)),
+            _ => Err(wrong_type(dtype, DType::String)),
         }
     }
 
@@ -140,9 +175,9 @@ impl Tensor {
     /// Errors: `InvalidArgument` if it is not a resource tensor.
     #[inline]
     pub fn as_resources(&self) -> Result<&[ResourceHandle]> {
-        match &self.data {
+        match &self.0.data {
             Data::Resources(r) => Ok(r),
-            _ => Err(wrong_type(self.dtype, DType::Resource)),
+            _ => Err(wrong_type(self.dtype(), DType::Resource)),
         }
     }
 
@@ -151,9 +186,9 @@ impl Tensor {
     /// Errors: `InvalidArgument` if it is not a variant tensor.
     #[inline]
     pub fn as_variants(&self) -> Result<&[Variant]> {
-        match &self.data {
+        match &self.0.data {
             Data::Variants(v) => Ok(v),
-            _ => Err(wrong_type(self.dtype, DType::Variant)),
+            _ => Err(wrong_type(self.dtype(), DType::Variant)),
         }
     }
 
@@ -161,9 +196,10 @@ impl Tensor {
     ///
     /// Errors: `InvalidArgument` if it is not a variant tensor.
     pub fn make_mut_variants(&mut self) -> Result<&mut Vec<Variant>> {
-        match &mut self.data {
+        let dtype = self.dtype();
+        match &mut self.own().data {
             Data::Variants(v) => Ok(Arc::make_mut(v)),
-            _ => Err(wrong_type(self.dtype, DType::Variant)),
+            _ => Err(wrong_type(dtype, DType::Variant)),
         }
     }
 
@@ -173,7 +209,7 @@ impl Tensor {
     pub fn to_scalar<T: Element>(&self) -> Result<T> {
         match self.as_slice::<T>()? {
             [x] => Ok(*x),
-            _ => Err(invalid_argument(format!("expected a scalar, got a tensor of shape {}", self.shape))),
+            _ => Err(invalid_argument(format!("expected a scalar, got a tensor of shape {}", self.shape()))),
         }
     }
 
@@ -181,7 +217,7 @@ impl Tensor {
     ///
     /// Errors: `InvalidArgument` for other types.
     pub fn to_i64s(&self) -> Result<smallvec::SmallVec<[i64; 8]>> {
-        match self.dtype {
+        match self.dtype() {
             DType::Int32 => Ok(self.as_slice::<i32>()?.iter().map(|&x| x as i64).collect()),
             DType::Int64 => Ok(self.as_slice::<i64>()?.iter().copied().collect()),
             DType::Int16 => Ok(self.as_slice::<i16>()?.iter().map(|&x| x as i64).collect()),
@@ -196,7 +232,7 @@ impl Tensor {
     pub fn to_i64(&self) -> Result<i64> {
         match self.to_i64s()?.as_slice() {
             [x] => Ok(*x),
-            _ => Err(invalid_argument(format!("expected a scalar, got a tensor of shape {}", self.shape))),
+            _ => Err(invalid_argument(format!("expected a scalar, got a tensor of shape {}", self.shape()))),
         }
     }
 
@@ -204,11 +240,10 @@ impl Tensor {
     ///
     /// Errors: `Internal` for strings, resources and variants.
     pub fn bytes(&self) -> Result<&[u8]> {
-        match &self.data {
-            Data::Plain { buffer, offset } => {
-                buffer.as_slice().get(*offset..*offset + self.num_bytes()).ok_or_else(|| internal("a tensor is longer than its buffer"))
-            }
-            _ => Err(internal(format!("{} elements are not plain memory", self.dtype))),
+        match &self.0.data {
+            Data::Small(words) => words.0.get(..self.num_bytes()).ok_or_else(too_long),
+            Data::Plain { buffer, offset } => buffer.as_slice().get(*offset..*offset + self.num_bytes()).ok_or_else(too_long),
+            _ => Err(not_plain(self.dtype())),
         }
     }
 
@@ -216,39 +251,57 @@ impl Tensor {
     ///
     /// Errors: `Internal` for other types, or if the memory is shared.
     pub fn bytes_mut(&mut self) -> Result<&mut [u8]> {
-        let len = self.num_bytes();
-        match &mut self.data {
+        let (len, dtype) = (self.num_bytes(), self.dtype());
+        match &mut self.exclusive()?.data {
+            Data::Small(words) => words.0.get_mut(..len).ok_or_else(too_long),
             Data::Plain { buffer, offset } => {
                 let offset = *offset;
-                let memory = buffer.get_mut().ok_or_else(|| internal("the tensor's memory is shared"))?;
-                memory.get_mut(offset..offset + len).ok_or_else(|| internal("a tensor is longer than its buffer"))
+                buffer.get_mut().ok_or_else(shared)?.get_mut(offset..offset + len).ok_or_else(too_long)
             }
-            _ => Err(internal(format!("{} elements are not plain memory", self.dtype))),
+            _ => Err(not_plain(dtype)),
         }
     }
 
-    /// The memory of a plain tensor as `Bytes`, without a copy.
+    /// The memory of a plain tensor as `Bytes`, without a copy unless it is a few bytes.
     ///
     /// Errors: `Internal` for strings, resources and variants.
     #[inline]
     pub fn shared_bytes(&self) -> Result<Bytes> {
-        match &self.data {
+        match &self.0.data {
             Data::Plain { buffer, offset } => Ok(buffer.clone().into_bytes().slice(*offset..*offset + self.num_bytes())),
-            _ => Err(internal(format!("{} elements are not plain memory", self.dtype))),
+            _ => self.bytes().map(Bytes::copy_from_slice),
         }
     }
 
     /// Whether nobody else holds its memory, so that it may be overwritten in place.
     pub fn is_unique(&self) -> bool {
-        match &self.data {
-            Data::Plain { buffer, .. } => buffer.is_unique(),
-            Data::Strings(s) => Arc::strong_count(s) == 1,
-            Data::Resources(r) => Arc::strong_count(r) == 1,
-            Data::Variants(v) => Arc::strong_count(v) == 1,
-        }
+        self.0.is_unique()
+            && match &self.0.data {
+                Data::Small(_) => true,
+                Data::Plain { buffer, .. } => buffer.is_unique(),
+                Data::Strings(s) => Arc::strong_count(s) == 1,
+                Data::Resources(r) => Arc::strong_count(r) == 1,
+                Data::Variants(v) => Arc::strong_count(v) == 1,
+            }
     }
 }
 
+#[cold]
+fn shared() -> Error {
+    internal("the tensor's memory is shared")
+}
+
+#[cold]
+fn too_long() -> Error {
+    internal("a tensor is longer than its buffer")
+}
+
+#[cold]
+fn not_plain(dtype: DType) -> Error {
+    internal(format!("{dtype} elements are not plain memory"))
+}
+
+#[cold]
 fn wrong_type(have: DType, want: DType) -> Error {
     invalid_argument(format!("expected a {want} tensor, got {have}"))
 }
@@ -256,7 +309,7 @@ fn wrong_type(have: DType, want: DType) -> Error {
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 8;
-        write!(f, "{}{}", self.dtype, self.shape)?;
+        write!(f, "{}{}", self.dtype(), self.shape())?;
         macro_rules! elements {
             ($($ty:ty),*) => {
                 $(if let Ok(s) = self.as_slice::<$ty>() {
