@@ -4,8 +4,8 @@ use super::reach::Reach;
 use crate::rewrite_node::NodeMaker;
 use ferroflow_graph::graph_def::refuse_cycles;
 use ferroflow_graph::{Endpoint, Node, NodeGraph, NodeId, parse_tensor_name};
-use ferroflow_tensor::error::invalid_argument;
-use ferroflow_tensor::{DType, Result};
+use ferroflow_tensor::error::{internal, invalid_argument};
+use ferroflow_tensor::{DType, Error, Result};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -36,6 +36,9 @@ impl<'a> Connections<'a> {
             let (name, index) = parse_tensor_name(from)?;
             let unknown =
                 |what, why| invalid_argument(format!("Requested tensor connection from unknown {what}: \"{from}\" to \"{to}\"{why}."));
+            if from == to {
+                return Err(cyclic(c));
+            }
             let node = graph.find(name).ok_or_else(|| unknown("node", String::new()))?;
             match graph.node(node).info.output_types.len() {
                 outputs if index as usize >= outputs => Err(unknown("edge", format!(" (actual number of outputs = {outputs})"))),
@@ -90,19 +93,20 @@ impl<'a> Connections<'a> {
                 Some(&node) => Endpoint { node, index: source.index },
                 None => match fed() {
                     Some(&node) => Endpoint { node, index: 0 },
-                    None => return Err(self.error(*feed, "cannot be made")),
+                    None => {
+                        return Err(internal(format!("the source of a connection, {}, was pruned", self.written[feed - self.first].from)));
+                    }
                 },
             };
             out.node_mut(identity).inputs.push(from);
         }
         match self.made.keys().next() {
-            Some(&one) => refuse_cycles(out).map_err(|_| self.error(one, "would create a cycle")),
+            Some(&one) => refuse_cycles(out).map_err(|_| cyclic(&self.written[one - self.first])),
             None => Ok(()),
         }
     }
+}
 
-    fn error(&self, feed: usize, what: &str) -> ferroflow_tensor::Error {
-        let TensorConnection { from, to } = &self.written[feed - self.first];
-        invalid_argument(format!("Requested Tensor connection between \"{from}\" and \"{to}\" {what}."))
-    }
+fn cyclic(TensorConnection { from, to }: &TensorConnection) -> Error {
+    invalid_argument(format!("Requested Tensor connection between \"{from}\" and \"{to}\" would create a cycle."))
 }

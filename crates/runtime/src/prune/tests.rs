@@ -100,6 +100,7 @@ fn impossible_connections_are_refused() {
     let g = chain();
     let error = |s: Signature| run(&g, &s, FeedFetch::CallFrame).err().unwrap().message();
     assert!(error(connected("z:0", "x:0", &["z"])).ends_with("would create a cycle."));
+    assert!(error(connected("y:0", "y", &["z"])).ends_with("would create a cycle."));
     assert!(error(connected("zz:0", "x:0", &["z"])).starts_with("Requested tensor connection from unknown node"));
     assert!(error(connected("n:0", "x:0", &["z"])).ends_with("(actual number of outputs = 0)."));
     assert_eq!(error(connected("a:0", "z:0", &["z"])), "z:0 is both fed and fetched.");
