@@ -157,7 +157,17 @@ pub fn any(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_ada_max(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_ada_max(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdaMax").input(var).input(m).input(v).input(beta1_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
@@ -167,7 +177,15 @@ pub fn apply_ada_max(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad)
@@ -187,17 +205,41 @@ pub fn apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
+pub fn apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(lr).input(l1).input(l2).input(global_step)
+    graph
+        .op("ApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
 }
 
 /// `ApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon).
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad)
@@ -207,17 +249,47 @@ pub fn apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: im
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn apply_adam(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_adam(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ApplyAdam").input(var).input(m).input(v).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+    graph
+        .op("ApplyAdam")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ApplyAddSign`: The step is longer where gradient and its decaying mean m agree in sign.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, alpha: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_add_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    alpha: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAddSign").input(var).input(m).input(lr).input(alpha).input(sign_decay).input(beta).input(grad)
@@ -227,17 +299,46 @@ pub fn apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Int
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
+    graph
+        .op("ApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyFtrl").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(lr_power)
@@ -247,10 +348,30 @@ pub fn apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
+    graph
+        .op("ApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
 }
 
 /// `ApplyGradientDescent`: var −= alpha · delta.
@@ -267,7 +388,13 @@ pub fn apply_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -277,7 +404,15 @@ pub fn apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, logbase: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_power_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    logbase: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyPowerSign").input(var).input(m).input(lr).input(logbase).input(sign_decay).input(beta).input(grad)
@@ -287,7 +422,14 @@ pub fn apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl I
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad)
@@ -297,7 +439,13 @@ pub fn apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+pub fn apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    delta: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(delta)
@@ -307,7 +455,16 @@ pub fn apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
@@ -387,10 +544,20 @@ pub fn assert(condition: impl Into<Output>, data: impl IntoIterator<Item = impl 
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn assert_cardinality_dataset(input_dataset: impl Into<Output>, cardinality: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn assert_cardinality_dataset(
+    input_dataset: impl Into<Output>,
+    cardinality: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("AssertCardinalityDataset").input(input_dataset).input(cardinality).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("AssertCardinalityDataset")
+        .input(input_dataset)
+        .input(cardinality)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Assign`: The reference, after its variable took the value. With validate_shape the shape must be the variable's.
@@ -497,7 +664,13 @@ pub fn avg_pool(value: impl Into<Output>, ksize: &[i64], strides: &[i64], paddin
 ///
 /// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {half, bfloat16, float, double}`
 #[track_caller]
-pub fn avg_pool_grad(orig_input_shape: impl Into<Output>, grad: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+pub fn avg_pool_grad(
+    orig_input_shape: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let orig_input_shape = orig_input_shape.into();
     let graph = orig_input_shape.graph().clone();
     graph.op("AvgPoolGrad").input(orig_input_shape).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
@@ -507,7 +680,12 @@ pub fn avg_pool_grad(orig_input_shape: impl Into<Output>, grad: impl Into<Output
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("BatchDataset").input(input_dataset).input(batch_size).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -517,10 +695,22 @@ pub fn batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Out
 ///
 /// Attributes: `parallel_copy: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn batch_dataset_v2(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn batch_dataset_v2(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("BatchDatasetV2").input(input_dataset).input(batch_size).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("BatchDatasetV2")
+        .input(input_dataset)
+        .input(batch_size)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `BatchMatMul`: output[b..., :, :] = x[b..., :, :] y[b..., :, :], either of them adjoint first if asked for.
@@ -677,7 +867,12 @@ pub fn bucketize(input: impl Into<Output>, boundaries: Vec<f32>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn cache_dataset(input_dataset: impl Into<Output>, filename: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn cache_dataset(
+    input_dataset: impl Into<Output>,
+    filename: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("CacheDataset").input(input_dataset).input(filename).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -687,20 +882,42 @@ pub fn cache_dataset(input_dataset: impl Into<Output>, filename: impl Into<Outpu
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn cache_dataset_v2(input_dataset: impl Into<Output>, filename: impl Into<Output>, cache: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn cache_dataset_v2(
+    input_dataset: impl Into<Output>,
+    filename: impl Into<Output>,
+    cache: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("CacheDatasetV2").input(input_dataset).input(filename).input(cache).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("CacheDatasetV2")
+        .input(input_dataset)
+        .input(filename)
+        .input(cache)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Case`: The results of branches[branch_index] on input; of the last branch if there is none of this number.
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn case(branch_index: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], branches: Vec<FuncAttr>) -> OpBuilder {
+pub fn case(
+    branch_index: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    branches: Vec<FuncAttr>,
+) -> OpBuilder {
     let branch_index = branch_index.into();
     let graph = branch_index.graph().clone();
-    graph.op("Case").input(branch_index).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("branches", AttrValue::Funcs(branches))
+    graph
+        .op("Case")
+        .input(branch_index)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("branches", AttrValue::Funcs(branches))
 }
 
 /// `Cast`: y = x in type DstT: floats are cut off towards zero, bool means not 0, complex numbers lose their imaginary part.
@@ -797,10 +1014,20 @@ pub fn concat_v2(values: impl IntoIterator<Item = impl Into<Output>>, axis: impl
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn concatenate_dataset(input_dataset: impl Into<Output>, another_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn concatenate_dataset(
+    input_dataset: impl Into<Output>,
+    another_dataset: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ConcatenateDataset").input(input_dataset).input(another_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ConcatenateDataset")
+        .input(input_dataset)
+        .input(another_dataset)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ConditionalAccumulator`: The handle, a reference to a string, of an accumulator that starts at global step 0.
@@ -849,7 +1076,13 @@ pub fn conv2d(input: impl Into<Output>, filter: impl Into<Output>, strides: &[i6
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
 #[track_caller]
-pub fn conv2d_backprop_filter(input: impl Into<Output>, filter_sizes: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+pub fn conv2d_backprop_filter(
+    input: impl Into<Output>,
+    filter_sizes: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Conv2DBackpropFilter").input(input).input(filter_sizes).input(out_backprop).attr("strides", strides).attr("padding", padding)
@@ -859,7 +1092,13 @@ pub fn conv2d_backprop_filter(input: impl Into<Output>, filter_sizes: impl Into<
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double, int32}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
 #[track_caller]
-pub fn conv2d_backprop_input(input_sizes: impl Into<Output>, filter: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+pub fn conv2d_backprop_input(
+    input_sizes: impl Into<Output>,
+    filter: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let input_sizes = input_sizes.into();
     let graph = input_sizes.graph().clone();
     graph.op("Conv2DBackpropInput").input(input_sizes).input(filter).input(out_backprop).attr("strides", strides).attr("padding", padding)
@@ -1035,10 +1274,20 @@ pub fn digamma(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; stop_on_empty_dataset: bool = false`
 #[track_caller]
-pub fn directed_interleave_dataset(selector_input_dataset: impl Into<Output>, data_input_datasets: impl IntoIterator<Item = impl Into<Output>>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn directed_interleave_dataset(
+    selector_input_dataset: impl Into<Output>,
+    data_input_datasets: impl IntoIterator<Item = impl Into<Output>>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let selector_input_dataset = selector_input_dataset.into();
     let graph = selector_input_dataset.graph().clone();
-    graph.op("DirectedInterleaveDataset").input(selector_input_dataset).input_list(data_input_datasets.into_iter().map(Into::into)).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("DirectedInterleaveDataset")
+        .input(selector_input_dataset)
+        .input_list(data_input_datasets.into_iter().map(Into::into))
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `DisableCopyOnRead`: Nothing is to be done: reads never copy here.
@@ -1095,7 +1344,11 @@ pub fn dynamic_partition(data: impl Into<Output>, partitions: impl Into<Output>,
 ///
 /// Attributes: `N: int >= 1; T: type`
 #[track_caller]
-pub fn dynamic_stitch(graph: &Graph, indices: impl IntoIterator<Item = impl Into<Output>>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+pub fn dynamic_stitch(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
     graph.op("DynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
 }
 
@@ -1277,10 +1530,22 @@ pub fn fill(dims: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn filter_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, predicate: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn filter_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    predicate: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("FilterDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("predicate", predicate).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("FilterDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("predicate", predicate)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `FinalizeDataset`: The dataset as it is.
@@ -1297,7 +1562,13 @@ pub fn finalize_dataset(input_dataset: impl Into<Output>, output_types: &[DType]
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn fixed_length_record_dataset(filenames: impl Into<Output>, header_bytes: impl Into<Output>, record_bytes: impl Into<Output>, footer_bytes: impl Into<Output>, buffer_size: impl Into<Output>) -> OpBuilder {
+pub fn fixed_length_record_dataset(
+    filenames: impl Into<Output>,
+    header_bytes: impl Into<Output>,
+    record_bytes: impl Into<Output>,
+    footer_bytes: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
     graph.op("FixedLengthRecordDataset").input(filenames).input(header_bytes).input(record_bytes).input(footer_bytes).input(buffer_size)
@@ -1307,20 +1578,46 @@ pub fn fixed_length_record_dataset(filenames: impl Into<Output>, header_bytes: i
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn fixed_length_record_dataset_v2(filenames: impl Into<Output>, header_bytes: impl Into<Output>, record_bytes: impl Into<Output>, footer_bytes: impl Into<Output>, buffer_size: impl Into<Output>, compression_type: impl Into<Output>) -> OpBuilder {
+pub fn fixed_length_record_dataset_v2(
+    filenames: impl Into<Output>,
+    header_bytes: impl Into<Output>,
+    record_bytes: impl Into<Output>,
+    footer_bytes: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    compression_type: impl Into<Output>,
+) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
-    graph.op("FixedLengthRecordDatasetV2").input(filenames).input(header_bytes).input(record_bytes).input(footer_bytes).input(buffer_size).input(compression_type)
+    graph
+        .op("FixedLengthRecordDatasetV2")
+        .input(filenames)
+        .input(header_bytes)
+        .input(record_bytes)
+        .input(footer_bytes)
+        .input(buffer_size)
+        .input(compression_type)
 }
 
 /// `FlatMapDataset`: The elements of the datasets that f(element, captured inputs) makes, one dataset after the other.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn flat_map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn flat_map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("FlatMapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("FlatMapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Floor`: y = the largest integer not above x.
@@ -1357,7 +1654,13 @@ pub fn floor_mod(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNorm").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1367,7 +1670,13 @@ pub fn fused_batch_norm(x: impl Into<Output>, scale: impl Into<Output>, offset: 
 ///
 /// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_grad(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
     graph.op("FusedBatchNormGrad").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2)
@@ -1377,7 +1686,13 @@ pub fn fused_batch_norm_grad(y_backprop: impl Into<Output>, x: impl Into<Output>
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad_v2(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_grad_v2(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
     graph.op("FusedBatchNormGradV2").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2)
@@ -1387,17 +1702,37 @@ pub fn fused_batch_norm_grad_v2(y_backprop: impl Into<Output>, x: impl Into<Outp
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW", "NDHWC", "NCDHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad_v3(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>, reserve_space_3: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_grad_v3(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+    reserve_space_3: impl Into<Output>,
+) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
-    graph.op("FusedBatchNormGradV3").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2).input(reserve_space_3)
+    graph
+        .op("FusedBatchNormGradV3")
+        .input(y_backprop)
+        .input(x)
+        .input(scale)
+        .input(reserve_space_1)
+        .input(reserve_space_2)
+        .input(reserve_space_3)
 }
 
 /// `FusedBatchNormV2`: y = (x - mean) / sqrt(variance + epsilon) scale + offset for each channel; in training mean and variance are those of x, over all dimensions but that of the channels.
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_v2(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_v2(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNormV2").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1407,7 +1742,13 @@ pub fn fused_batch_norm_v2(x: impl Into<Output>, scale: impl Into<Output>, offse
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {bfloat16, float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW", "NDHWC", "NCDHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_v3(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_v3(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNormV3").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1447,8 +1788,27 @@ pub fn gather_v2(params: impl Into<Output>, indices: impl Into<Output>, axis: im
 ///
 /// Attributes: `init_func: func; next_func: func; finalize_func: func; Tinit_func_args: list(type) >= 0; Tnext_func_args: list(type) >= 0; Tfinalize_func_args: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn generator_dataset(graph: &Graph, init_func_other_args: impl IntoIterator<Item = impl Into<Output>>, next_func_other_args: impl IntoIterator<Item = impl Into<Output>>, finalize_func_other_args: impl IntoIterator<Item = impl Into<Output>>, init_func: FuncAttr, next_func: FuncAttr, finalize_func: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("GeneratorDataset").input_list(init_func_other_args.into_iter().map(Into::into)).input_list(next_func_other_args.into_iter().map(Into::into)).input_list(finalize_func_other_args.into_iter().map(Into::into)).attr("init_func", init_func).attr("next_func", next_func).attr("finalize_func", finalize_func).attr("output_types", output_types).attr("output_shapes", output_shapes)
+pub fn generator_dataset(
+    graph: &Graph,
+    init_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    next_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    finalize_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    init_func: FuncAttr,
+    next_func: FuncAttr,
+    finalize_func: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("GeneratorDataset")
+        .input_list(init_func_other_args.into_iter().map(Into::into))
+        .input_list(next_func_other_args.into_iter().map(Into::into))
+        .input_list(finalize_func_other_args.into_iter().map(Into::into))
+        .attr("init_func", init_func)
+        .attr("next_func", next_func)
+        .attr("finalize_func", finalize_func)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `GetSessionHandle`: Keeps the value in the session; the handle names it in later steps.
@@ -1505,10 +1865,30 @@ pub fn greater_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `key_func: func; reduce_func: func; window_size_func: func; Tkey_func_other_arguments: list(type) >= 0; Treduce_func_other_arguments: list(type) >= 0; Twindow_size_func_other_arguments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn group_by_window_dataset(input_dataset: impl Into<Output>, key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, window_size_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, key_func: FuncAttr, reduce_func: FuncAttr, window_size_func: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn group_by_window_dataset(
+    input_dataset: impl Into<Output>,
+    key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    window_size_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    key_func: FuncAttr,
+    reduce_func: FuncAttr,
+    window_size_func: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("GroupByWindowDataset").input(input_dataset).input_list(key_func_other_arguments.into_iter().map(Into::into)).input_list(reduce_func_other_arguments.into_iter().map(Into::into)).input_list(window_size_func_other_arguments.into_iter().map(Into::into)).attr("key_func", key_func).attr("reduce_func", reduce_func).attr("window_size_func", window_size_func).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("GroupByWindowDataset")
+        .input(input_dataset)
+        .input_list(key_func_other_arguments.into_iter().map(Into::into))
+        .input_list(reduce_func_other_arguments.into_iter().map(Into::into))
+        .input_list(window_size_func_other_arguments.into_iter().map(Into::into))
+        .attr("key_func", key_func)
+        .attr("reduce_func", reduce_func)
+        .attr("window_size_func", window_size_func)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `GuaranteeConst`: The same tensor, promised to be the same in every step.
@@ -1579,10 +1959,22 @@ pub fn identity_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Outpu
 ///
 /// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn if_(cond: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], then_branch: FuncAttr, else_branch: FuncAttr) -> OpBuilder {
+pub fn if_(
+    cond: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    then_branch: FuncAttr,
+    else_branch: FuncAttr,
+) -> OpBuilder {
     let cond = cond.into();
     let graph = cond.graph().clone();
-    graph.op("If").input(cond).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("then_branch", then_branch).attr("else_branch", else_branch)
+    graph
+        .op("If")
+        .input(cond)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("then_branch", then_branch)
+        .attr("else_branch", else_branch)
 }
 
 /// `IgnoreErrorsDataset`: The elements that can be made; those that fail are left out.
@@ -1649,20 +2041,40 @@ pub fn initialize_table(table_handle: impl Into<Output>, keys: impl Into<Output>
 ///
 /// Attributes: `key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "\t"; offset: int = 0`
 #[track_caller]
-pub fn initialize_table_from_text_file(table_handle: impl Into<Output>, filename: impl Into<Output>, key_index: i64, value_index: i64) -> OpBuilder {
+pub fn initialize_table_from_text_file(
+    table_handle: impl Into<Output>,
+    filename: impl Into<Output>,
+    key_index: i64,
+    value_index: i64,
+) -> OpBuilder {
     let table_handle = table_handle.into();
     let graph = table_handle.graph().clone();
-    graph.op("InitializeTableFromTextFile").input(table_handle).input(filename).attr("key_index", key_index).attr("value_index", value_index)
+    graph
+        .op("InitializeTableFromTextFile")
+        .input(table_handle)
+        .input(filename)
+        .attr("key_index", key_index)
+        .attr("value_index", value_index)
 }
 
 /// `InitializeTableFromTextFileV2`: Keys and values are columns of the lines (index from 0), whole lines (−2) or line numbers (−1).
 ///
 /// Attributes: `key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "\t"; offset: int = 0`
 #[track_caller]
-pub fn initialize_table_from_text_file_v2(table_handle: impl Into<Output>, filename: impl Into<Output>, key_index: i64, value_index: i64) -> OpBuilder {
+pub fn initialize_table_from_text_file_v2(
+    table_handle: impl Into<Output>,
+    filename: impl Into<Output>,
+    key_index: i64,
+    value_index: i64,
+) -> OpBuilder {
     let table_handle = table_handle.into();
     let graph = table_handle.graph().clone();
-    graph.op("InitializeTableFromTextFileV2").input(table_handle).input(filename).attr("key_index", key_index).attr("value_index", value_index)
+    graph
+        .op("InitializeTableFromTextFileV2")
+        .input(table_handle)
+        .input(filename)
+        .attr("key_index", key_index)
+        .attr("value_index", value_index)
 }
 
 /// `InitializeTableV2`: The table holds these pairs from now on.
@@ -1679,10 +2091,26 @@ pub fn initialize_table_v2(table_handle: impl Into<Output>, keys: impl Into<Outp
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn interleave_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn interleave_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("InterleaveDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("InterleaveDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Inv`: y = 1 / x.
@@ -1770,7 +2198,12 @@ pub fn is_variable_initialized(ref_: impl Into<Output>) -> OpBuilder {
 /// Attributes: `shared_name: string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
 pub fn iterator(graph: &Graph, shared_name: &str, container: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("Iterator").attr("shared_name", shared_name).attr("container", container).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("Iterator")
+        .attr("shared_name", shared_name)
+        .attr("container", container)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `IteratorFromStringHandle`: The handle that IteratorToStringHandle made a string of; the iterator must have elements of the declared types and shapes.
@@ -1835,8 +2268,19 @@ pub fn iterator_to_string_handle(resource_handle: impl Into<Output>) -> OpBuilde
 ///
 /// Attributes: `shared_name: string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn iterator_v2(graph: &Graph, shared_name: &str, container: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("IteratorV2").attr("shared_name", shared_name).attr("container", container).attr("output_types", output_types).attr("output_shapes", output_shapes)
+pub fn iterator_v2(
+    graph: &Graph,
+    shared_name: &str,
+    container: &str,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("IteratorV2")
+        .attr("shared_name", shared_name)
+        .attr("container", container)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `L2Loss`: output = the sum of t^2 over all elements, divided by 2.
@@ -1893,10 +2337,30 @@ pub fn left_shift(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn legacy_parallel_interleave_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, buffer_output_elements: impl Into<Output>, prefetch_input_elements: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn legacy_parallel_interleave_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    buffer_output_elements: impl Into<Output>,
+    prefetch_input_elements: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("LegacyParallelInterleaveDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(buffer_output_elements).input(prefetch_input_elements).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("LegacyParallelInterleaveDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(buffer_output_elements)
+        .input(prefetch_input_elements)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Less`: z = whether x < y, with broadcasting; false for NaN.
@@ -2129,20 +2593,50 @@ pub fn make_iterator(dataset: impl Into<Output>, iterator: impl Into<Output>) ->
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn map_and_batch_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, batch_size: impl Into<Output>, num_parallel_calls: impl Into<Output>, drop_remainder: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn map_and_batch_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    batch_size: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("MapAndBatchDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(batch_size).input(num_parallel_calls).input(drop_remainder).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("MapAndBatchDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(batch_size)
+        .input(num_parallel_calls)
+        .input(drop_remainder)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `MapDataset`: f(element, captured inputs) for every element.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; preserve_cardinality: bool = false; force_synchronous: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("MapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("MapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `MatMul`: product = a b, of matrices [m, k] and [k, n], either of them transposed first if asked for.
@@ -2207,10 +2701,20 @@ pub fn max(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn max_intra_op_parallelism_dataset(input_dataset: impl Into<Output>, max_intra_op_parallelism: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn max_intra_op_parallelism_dataset(
+    input_dataset: impl Into<Output>,
+    max_intra_op_parallelism: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("MaxIntraOpParallelismDataset").input(input_dataset).input(max_intra_op_parallelism).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("MaxIntraOpParallelismDataset")
+        .input(input_dataset)
+        .input(max_intra_op_parallelism)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `MaxPool`: output[b, i, j, d] = the largest of input[b, i stride + r, j stride + c, d] for r and c inside ksize.
@@ -2227,10 +2731,24 @@ pub fn max_pool(input: impl Into<Output>, ksize: &[i64], strides: &[i64], paddin
 ///
 /// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64} = float`
 #[track_caller]
-pub fn max_pool_grad(orig_input: impl Into<Output>, orig_output: impl Into<Output>, grad: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+pub fn max_pool_grad(
+    orig_input: impl Into<Output>,
+    orig_output: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let orig_input = orig_input.into();
     let graph = orig_input.graph().clone();
-    graph.op("MaxPoolGrad").input(orig_input).input(orig_output).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+    graph
+        .op("MaxPoolGrad")
+        .input(orig_input)
+        .input(orig_output)
+        .input(grad)
+        .attr("ksize", ksize)
+        .attr("strides", strides)
+        .attr("padding", padding)
 }
 
 /// `Maximum`: z = the larger of x and y, with broadcasting; NaN if one is NaN.
@@ -2431,7 +2949,12 @@ pub fn not_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `axis: int = -1; T: type; TI: type in {uint8, int8, int32, int64} = int64`
 #[track_caller]
-pub fn one_hot(indices: impl Into<Output>, depth: impl Into<Output>, on_value: impl Into<Output>, off_value: impl Into<Output>) -> OpBuilder {
+pub fn one_hot(
+    indices: impl Into<Output>,
+    depth: impl Into<Output>,
+    on_value: impl Into<Output>,
+    off_value: impl Into<Output>,
+) -> OpBuilder {
     let indices = indices.into();
     let graph = indices.graph().clone();
     graph.op("OneHot").input(indices).input(depth).input(on_value).input(off_value)
@@ -2442,7 +2965,11 @@ pub fn one_hot(indices: impl Into<Output>, depth: impl Into<Output>, on_value: i
 /// Attributes: `dataset_factory: func; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; container: string = ""; shared_name: string = ""`
 #[track_caller]
 pub fn one_shot_iterator(graph: &Graph, dataset_factory: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("OneShotIterator").attr("dataset_factory", dataset_factory).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("OneShotIterator")
+        .attr("dataset_factory", dataset_factory)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `OnesLike`: Ones (true) of the type and shape of `x`.
@@ -2459,20 +2986,44 @@ pub fn ones_like(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; optimization_configs: list(string) = []`
 #[track_caller]
-pub fn optimize_dataset(input_dataset: impl Into<Output>, optimizations: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn optimize_dataset(
+    input_dataset: impl Into<Output>,
+    optimizations: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("OptimizeDataset").input(input_dataset).input(optimizations).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("OptimizeDataset")
+        .input(input_dataset)
+        .input(optimizations)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `OptimizeDatasetV2`: The dataset as it is.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; optimization_configs: list(string) = []`
 #[track_caller]
-pub fn optimize_dataset_v2(input_dataset: impl Into<Output>, optimizations_enabled: impl Into<Output>, optimizations_disabled: impl Into<Output>, optimizations_default: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn optimize_dataset_v2(
+    input_dataset: impl Into<Output>,
+    optimizations_enabled: impl Into<Output>,
+    optimizations_disabled: impl Into<Output>,
+    optimizations_default: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("OptimizeDatasetV2").input(input_dataset).input(optimizations_enabled).input(optimizations_disabled).input(optimizations_default).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("OptimizeDatasetV2")
+        .input(input_dataset)
+        .input(optimizations_enabled)
+        .input(optimizations_disabled)
+        .input(optimizations_default)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `OptionalFromValue`: An optional value that has these tensors.
@@ -2511,10 +3062,20 @@ pub fn optional_none(graph: &Graph) -> OpBuilder {
 ///
 /// Attributes: `serialized_options: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn options_dataset(input_dataset: impl Into<Output>, serialized_options: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn options_dataset(
+    input_dataset: impl Into<Output>,
+    serialized_options: &str,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("OptionsDataset").input(input_dataset).attr("serialized_options", serialized_options).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("OptionsDataset")
+        .input(input_dataset)
+        .attr("serialized_options", serialized_options)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Pack`: The values, all of one shape, along a new dimension `axis`.
@@ -2549,20 +3110,46 @@ pub fn pad_v2(input: impl Into<Output>, paddings: impl Into<Output>, constant_va
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn padded_batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, padded_shapes: impl IntoIterator<Item = impl Into<Output>>, padding_values: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn padded_batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    padded_shapes: impl IntoIterator<Item = impl Into<Output>>,
+    padding_values: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("PaddedBatchDataset").input(input_dataset).input(batch_size).input_list(padded_shapes.into_iter().map(Into::into)).input_list(padding_values.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
+    graph
+        .op("PaddedBatchDataset")
+        .input(input_dataset)
+        .input(batch_size)
+        .input_list(padded_shapes.into_iter().map(Into::into))
+        .input_list(padding_values.into_iter().map(Into::into))
+        .attr("output_shapes", output_shapes)
 }
 
 /// `PaddedBatchDatasetV2`: Batches of batch_size elements, each component padded at its ends with its padding value to the given shape, or where that says -1 to the largest of the batch.
 ///
 /// Attributes: `parallel_copy: bool = false; Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn padded_batch_dataset_v2(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, padded_shapes: impl IntoIterator<Item = impl Into<Output>>, padding_values: impl IntoIterator<Item = impl Into<Output>>, drop_remainder: impl Into<Output>, output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn padded_batch_dataset_v2(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    padded_shapes: impl IntoIterator<Item = impl Into<Output>>,
+    padding_values: impl IntoIterator<Item = impl Into<Output>>,
+    drop_remainder: impl Into<Output>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("PaddedBatchDatasetV2").input(input_dataset).input(batch_size).input_list(padded_shapes.into_iter().map(Into::into)).input_list(padding_values.into_iter().map(Into::into)).input(drop_remainder).attr("output_shapes", output_shapes)
+    graph
+        .op("PaddedBatchDatasetV2")
+        .input(input_dataset)
+        .input(batch_size)
+        .input_list(padded_shapes.into_iter().map(Into::into))
+        .input_list(padding_values.into_iter().map(Into::into))
+        .input(drop_remainder)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `PaddingFIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came; a batch is padded with zeros to its largest element.
@@ -2585,17 +3172,35 @@ pub fn padding_fifo_queue_v2(graph: &Graph, component_types: &[DType]) -> OpBuil
 ///
 /// Attributes: `parallel_copy: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; deterministic: string = "default"; metadata: string = ""`
 #[track_caller]
-pub fn parallel_batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, num_parallel_calls: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelBatchDataset").input(input_dataset).input(batch_size).input(num_parallel_calls).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelBatchDataset")
+        .input(input_dataset)
+        .input(batch_size)
+        .input(num_parallel_calls)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelDynamicStitch`: `merged[indices[m][i, ...]] = data[m][i, ...]`; which one wins where indices repeat is not said (here: the last one).
 ///
 /// Attributes: `N: int >= 1; T: type`
 #[track_caller]
-pub fn parallel_dynamic_stitch(graph: &Graph, indices: impl IntoIterator<Item = impl Into<Output>>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+pub fn parallel_dynamic_stitch(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
     graph.op("ParallelDynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
 }
 
@@ -2603,50 +3208,136 @@ pub fn parallel_dynamic_stitch(graph: &Graph, indices: impl IntoIterator<Item = 
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; sloppy: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_interleave_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelInterleaveDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelInterleaveDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelInterleaveDatasetV3`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v3(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_interleave_dataset_v3(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelInterleaveDatasetV3").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelInterleaveDatasetV3")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelInterleaveDatasetV4`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v4(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, buffer_output_elements: impl Into<Output>, prefetch_input_elements: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_interleave_dataset_v4(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    buffer_output_elements: impl Into<Output>,
+    prefetch_input_elements: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelInterleaveDatasetV4").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(buffer_output_elements).input(prefetch_input_elements).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelInterleaveDatasetV4")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(buffer_output_elements)
+        .input(prefetch_input_elements)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelMapDataset`: f(element, captured inputs) for every element, computed for several elements at once; the order stays.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; sloppy: bool = false; preserve_cardinality: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelMapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelMapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelMapDatasetV2`: f(element, captured inputs) for every element, computed for several elements at once; the order stays.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; deterministic: string = "default"; preserve_cardinality: bool = false; use_unbounded_threadpool: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_map_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_map_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelMapDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelMapDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `PartitionedCall`: The results of function f on args.
@@ -2697,10 +3388,20 @@ pub fn pow(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; slack_period: int = 0; legacy_autotune: bool = true; buffer_size_min: int = 0; metadata: string = ""`
 #[track_caller]
-pub fn prefetch_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn prefetch_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("PrefetchDataset").input(input_dataset).input(buffer_size).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("PrefetchDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `PreventGradient`: The same tensor; whoever asks for its gradient gets the error `message`.
@@ -2753,10 +3454,20 @@ pub fn priority_queue_v2(graph: &Graph, shapes: Vec<PartialShape>) -> OpBuilder 
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn private_thread_pool_dataset(input_dataset: impl Into<Output>, num_threads: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn private_thread_pool_dataset(
+    input_dataset: impl Into<Output>,
+    num_threads: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("PrivateThreadPoolDataset").input(input_dataset).input(num_threads).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("PrivateThreadPoolDataset")
+        .input(input_dataset)
+        .input(num_threads)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Prod`: output = the product of input over the axes reduction_indices; keep_dims leaves them with size 1.
@@ -2941,7 +3652,12 @@ pub fn queue_size_v2(handle: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn random_dataset(seed: impl Into<Output>, seed2: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn random_dataset(
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let seed = seed.into();
     let graph = seed.graph().clone();
     graph.op("RandomDataset").input(seed).input(seed2).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -3017,7 +3733,13 @@ pub fn range(start: impl Into<Output>, limit: impl Into<Output>, delta: impl Int
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""; replicate_on_split: bool = false`
 #[track_caller]
-pub fn range_dataset(start: impl Into<Output>, stop: impl Into<Output>, step: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn range_dataset(
+    start: impl Into<Output>,
+    stop: impl Into<Output>,
+    step: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let start = start.into();
     let graph = start.graph().clone();
     graph.op("RangeDataset").input(start).input(stop).input(step).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -3095,10 +3817,24 @@ pub fn reciprocal_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder
 ///
 /// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn reduce_dataset(input_dataset: impl Into<Output>, initial_state: impl IntoIterator<Item = impl Into<Output>>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn reduce_dataset(
+    input_dataset: impl Into<Output>,
+    initial_state: impl IntoIterator<Item = impl Into<Output>>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ReduceDataset").input(input_dataset).input_list(initial_state.into_iter().map(Into::into)).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ReduceDataset")
+        .input(input_dataset)
+        .input_list(initial_state.into_iter().map(Into::into))
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ReduceJoin`: The strings along the dimensions `reduction_indices` (in that order) joined with `separator` between them; with `keep_dims` those dimensions stay with length 1.
@@ -3241,7 +3977,12 @@ pub fn relu_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> O
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn repeat_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn repeat_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("RepeatDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -3261,7 +4002,11 @@ pub fn reshape(tensor: impl Into<Output>, shape: impl Into<Output>) -> OpBuilder
 ///
 /// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn resource_accumulator_apply_gradient(handle: impl Into<Output>, local_step: impl Into<Output>, gradient: impl Into<Output>) -> OpBuilder {
+pub fn resource_accumulator_apply_gradient(
+    handle: impl Into<Output>,
+    local_step: impl Into<Output>,
+    gradient: impl Into<Output>,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("ResourceAccumulatorApplyGradient").input(handle).input(local_step).input(gradient)
@@ -3297,17 +4042,45 @@ pub fn resource_accumulator_take_gradient(handle: impl Into<Output>, num_require
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_ada_max(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_ada_max(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyAdaMax").input(var).input(m).input(v).input(beta1_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+    graph
+        .op("ResourceApplyAdaMax")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ResourceApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad)
@@ -3317,7 +4090,12 @@ pub fn resource_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>,
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdagrad").input(var).input(accum).input(lr).input(grad)
@@ -3327,17 +4105,41 @@ pub fn resource_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(lr).input(l1).input(l2).input(global_step)
+    graph
+        .op("ResourceApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
 }
 
 /// `ResourceApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon).
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad)
@@ -3347,27 +4149,81 @@ pub fn resource_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_adam(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adam(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyAdam").input(var).input(m).input(v).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+    graph
+        .op("ResourceApplyAdam")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ResourceApplyAdamWithAmsgrad`: As Adam, with the largest v so far in the denominator.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adam_with_amsgrad(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, vhat: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adam_with_amsgrad(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    vhat: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyAdamWithAmsgrad").input(var).input(m).input(v).input(vhat).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+    graph
+        .op("ResourceApplyAdamWithAmsgrad")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(vhat)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ResourceApplyAddSign`: The step is longer where gradient and its decaying mean m agree in sign.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, alpha: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_add_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    alpha: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAddSign").input(var).input(m).input(lr).input(alpha).input(sign_decay).input(beta).input(grad)
@@ -3377,17 +4233,46 @@ pub fn resource_apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr:
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
+    graph
+        .op("ResourceApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ResourceApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyFtrl").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(lr_power)
@@ -3397,10 +4282,30 @@ pub fn resource_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, lin
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
+    graph
+        .op("ResourceApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
 }
 
 /// `ResourceApplyGradientDescent`: var −= alpha · delta.
@@ -3417,7 +4322,13 @@ pub fn resource_apply_gradient_descent(var: impl Into<Output>, alpha: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_keras_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_keras_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyKerasMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -3427,7 +4338,13 @@ pub fn resource_apply_keras_momentum(var: impl Into<Output>, accum: impl Into<Ou
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -3437,7 +4354,15 @@ pub fn resource_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>,
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, logbase: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_power_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    logbase: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyPowerSign").input(var).input(m).input(lr).input(logbase).input(sign_decay).input(beta).input(grad)
@@ -3447,7 +4372,14 @@ pub fn resource_apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, l
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad)
@@ -3457,7 +4389,13 @@ pub fn resource_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    delta: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(delta)
@@ -3467,7 +4405,16 @@ pub fn resource_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: i
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
@@ -3635,17 +4582,41 @@ pub fn resource_scatter_update(resource: impl Into<Output>, indices: impl Into<O
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad).input(indices)
+    graph
+        .op("ResourceSparseApplyAdadelta")
+        .input(var)
+        .input(accum)
+        .input(accum_update)
+        .input(lr)
+        .input(rho)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `ResourceSparseApplyAdagrad`: accum += grad²; var −= lr · grad / √accum, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices)
@@ -3655,17 +4626,44 @@ pub fn resource_sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Ou
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(indices).input(lr).input(l1).input(l2).input(global_step)
+    graph
+        .op("ResourceSparseApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
 }
 
 /// `ResourceSparseApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).input(indices)
@@ -3675,37 +4673,108 @@ pub fn resource_sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+    graph
+        .op("ResourceSparseApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `ResourceSparseApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyFtrl").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(lr_power)
+    graph
+        .op("ResourceSparseApplyFtrl")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(lr_power)
 }
 
 /// `ResourceSparseApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
+    graph
+        .op("ResourceSparseApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
 }
 
 /// `ResourceSparseApplyKerasMomentum`: accum = momentum · accum − lr · grad; var += accum (with use_nesterov: var += momentum · accum − lr · grad), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_keras_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_keras_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyKerasMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -3715,7 +4784,14 @@ pub fn resource_sparse_apply_keras_momentum(var: impl Into<Output>, accum: impl 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -3725,7 +4801,15 @@ pub fn resource_sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<O
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad).input(indices)
@@ -3735,7 +4819,14 @@ pub fn resource_sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: imp
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(grad).input(indices)
@@ -3745,17 +4836,43 @@ pub fn resource_sparse_apply_proximal_gradient_descent(var: impl Into<Output>, a
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+    graph
+        .op("ResourceSparseApplyRMSProp")
+        .input(var)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `ResourceStridedSliceAssign`: variable[begin:end:strides] = value, with the masks of StridedSlice; the value has the shape of the slice.
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn resource_strided_slice_assign(ref_: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+pub fn resource_strided_slice_assign(
+    ref_: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    value: impl Into<Output>,
+) -> OpBuilder {
     let ref_ = ref_.into();
     let graph = ref_.graph().clone();
     graph.op("ResourceStridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
@@ -3775,7 +4892,12 @@ pub fn restore(file_pattern: impl Into<Output>, tensor_name: impl Into<Output>, 
 ///
 /// Attributes: `dt: type; preferred_shard: int = -1`
 #[track_caller]
-pub fn restore_slice(file_pattern: impl Into<Output>, tensor_name: impl Into<Output>, shape_and_slice: impl Into<Output>, dt: DType) -> OpBuilder {
+pub fn restore_slice(
+    file_pattern: impl Into<Output>,
+    tensor_name: impl Into<Output>,
+    shape_and_slice: impl Into<Output>,
+    dt: DType,
+) -> OpBuilder {
     let file_pattern = file_pattern.into();
     let graph = file_pattern.graph().clone();
     graph.op("RestoreSlice").input(file_pattern).input(tensor_name).input(shape_and_slice).attr("dt", dt)
@@ -3785,7 +4907,12 @@ pub fn restore_slice(file_pattern: impl Into<Output>, tensor_name: impl Into<Out
 ///
 /// Attributes: `dtypes: list(type) >= 1`
 #[track_caller]
-pub fn restore_v2(prefix: impl Into<Output>, tensor_names: impl Into<Output>, shape_and_slices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+pub fn restore_v2(
+    prefix: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shape_and_slices: impl Into<Output>,
+    dtypes: &[DType],
+) -> OpBuilder {
     let prefix = prefix.into();
     let graph = prefix.graph().clone();
     graph.op("RestoreV2").input(prefix).input(tensor_names).input(shape_and_slices).attr("dtypes", dtypes)
@@ -3815,10 +4942,20 @@ pub fn reverse_v2(tensor: impl Into<Output>, axis: impl Into<Output>) -> OpBuild
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn rewrite_dataset(input_dataset: impl Into<Output>, rewrite_name: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn rewrite_dataset(
+    input_dataset: impl Into<Output>,
+    rewrite_name: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("RewriteDataset").input(input_dataset).input(rewrite_name).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("RewriteDataset")
+        .input(input_dataset)
+        .input(rewrite_name)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `RightShift`: z = the bits of x moved down by y, with broadcasting; signed types keep their sign.
@@ -3885,7 +5022,12 @@ pub fn save(filename: impl Into<Output>, tensor_names: impl Into<Output>, data: 
 ///
 /// Attributes: `T: list(type) >= 1`
 #[track_caller]
-pub fn save_slices(filename: impl Into<Output>, tensor_names: impl Into<Output>, shapes_and_slices: impl Into<Output>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+pub fn save_slices(
+    filename: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shapes_and_slices: impl Into<Output>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
     let filename = filename.into();
     let graph = filename.graph().clone();
     graph.op("SaveSlices").input(filename).input(tensor_names).input(shapes_and_slices).input_list(data.into_iter().map(Into::into))
@@ -3895,7 +5037,12 @@ pub fn save_slices(filename: impl Into<Output>, tensor_names: impl Into<Output>,
 ///
 /// Attributes: `dtypes: list(type) >= 1`
 #[track_caller]
-pub fn save_v2(prefix: impl Into<Output>, tensor_names: impl Into<Output>, shape_and_slices: impl Into<Output>, tensors: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+pub fn save_v2(
+    prefix: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shape_and_slices: impl Into<Output>,
+    tensors: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
     let prefix = prefix.into();
     let graph = prefix.graph().clone();
     graph.op("SaveV2").input(prefix).input(tensor_names).input(shape_and_slices).input_list(tensors.into_iter().map(Into::into))
@@ -3915,10 +5062,24 @@ pub fn scalar_summary(tags: impl Into<Output>, values: impl Into<Output>) -> OpB
 ///
 /// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; use_default_device: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn scan_dataset(input_dataset: impl Into<Output>, initial_state: impl IntoIterator<Item = impl Into<Output>>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn scan_dataset(
+    input_dataset: impl Into<Output>,
+    initial_state: impl IntoIterator<Item = impl Into<Output>>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ScanDataset").input(input_dataset).input_list(initial_state.into_iter().map(Into::into)).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ScanDataset")
+        .input(input_dataset)
+        .input_list(initial_state.into_iter().map(Into::into))
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ScatterAdd`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
@@ -4163,10 +5324,22 @@ pub fn shape_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>
 ///
 /// Attributes: `require_non_empty: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shard_dataset(input_dataset: impl Into<Output>, num_shards: impl Into<Output>, index: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shard_dataset(
+    input_dataset: impl Into<Output>,
+    num_shards: impl Into<Output>,
+    index: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShardDataset").input(input_dataset).input(num_shards).input(index).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShardDataset")
+        .input(input_dataset)
+        .input(num_shards)
+        .input(index)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ShardedFilename`: `basename-SSSSS-of-NNNNN`.
@@ -4189,40 +5362,104 @@ pub fn sharded_filespec(basename: impl Into<Output>, num_shards: impl Into<Outpu
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; reshuffle_each_iteration: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_and_repeat_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shuffle_and_repeat_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShuffleAndRepeatDataset").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShuffleAndRepeatDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(count)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleAndRepeatDatasetV2`: The elements count times over (without end if count is negative), each time in a random order; as ShuffleDataset and RepeatDataset.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_and_repeat_dataset_v2(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, count: impl Into<Output>, seed_generator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shuffle_and_repeat_dataset_v2(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    count: impl Into<Output>,
+    seed_generator: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShuffleAndRepeatDatasetV2").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(count).input(seed_generator).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShuffleAndRepeatDatasetV2")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(count)
+        .input(seed_generator)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleDataset`: The elements in random order: each leaves a buffer of buffer_size elements at random. The order for given seeds is TensorFlow's.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shuffle_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShuffleDataset").input(input_dataset).input(buffer_size).input(seed).input(seed2).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShuffleDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleDatasetV3`: The elements in random order: each leaves a buffer of buffer_size elements at random. The order for given seeds is TensorFlow's.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_dataset_v3(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, seed_generator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shuffle_dataset_v3(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    seed_generator: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShuffleDatasetV3").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(seed_generator).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShuffleDatasetV3")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(seed_generator)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Sigmoid`: y = 1 / (1 + e^-x).
@@ -4289,7 +5526,12 @@ pub fn size(input: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn skip_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn skip_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("SkipDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -4379,10 +5621,24 @@ pub fn softsign_grad(gradients: impl Into<Output>, features: impl Into<Output>) 
 ///
 /// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; has_known_shape: bool`
 #[track_caller]
-pub fn sparse_accumulator_apply_gradient(handle: impl Into<Output>, local_step: impl Into<Output>, gradient_indices: impl Into<Output>, gradient_values: impl Into<Output>, gradient_shape: impl Into<Output>, has_known_shape: bool) -> OpBuilder {
+pub fn sparse_accumulator_apply_gradient(
+    handle: impl Into<Output>,
+    local_step: impl Into<Output>,
+    gradient_indices: impl Into<Output>,
+    gradient_values: impl Into<Output>,
+    gradient_shape: impl Into<Output>,
+    has_known_shape: bool,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
-    graph.op("SparseAccumulatorApplyGradient").input(handle).input(local_step).input(gradient_indices).input(gradient_values).input(gradient_shape).attr("has_known_shape", has_known_shape)
+    graph
+        .op("SparseAccumulatorApplyGradient")
+        .input(handle)
+        .input(local_step)
+        .input(gradient_indices)
+        .input(gradient_values)
+        .input(gradient_shape)
+        .attr("has_known_shape", has_known_shape)
 }
 
 /// `SparseAccumulatorTakeGradient`: Waits for num_required gradients and returns the rows by ascending index, each divided by the number of gradients that touched it.
@@ -4399,17 +5655,41 @@ pub fn sparse_accumulator_take_gradient(handle: impl Into<Output>, num_required:
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad).input(indices)
+    graph
+        .op("SparseApplyAdadelta")
+        .input(var)
+        .input(accum)
+        .input(accum_update)
+        .input(lr)
+        .input(rho)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `SparseApplyAdagrad`: accum += grad²; var −= lr · grad / √accum, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices)
@@ -4419,17 +5699,44 @@ pub fn sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(indices).input(lr).input(l1).input(l2).input(global_step)
+    graph
+        .op("SparseApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
 }
 
 /// `SparseApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).input(indices)
@@ -4439,37 +5746,108 @@ pub fn sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>,
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+    graph
+        .op("SparseApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `SparseApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn sparse_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyFtrl").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(lr_power)
+    graph
+        .op("SparseApplyFtrl")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(lr_power)
 }
 
 /// `SparseApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn sparse_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
+    graph
+        .op("SparseApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
 }
 
 /// `SparseApplyMomentum`: accum = momentum · accum + grad; var −= lr · accum (with use_nesterov: var −= lr · grad + lr · momentum · accum), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -4479,7 +5857,15 @@ pub fn sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, l
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad).input(indices)
@@ -4489,7 +5875,14 @@ pub fn sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Ou
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(grad).input(indices)
@@ -4499,10 +5892,30 @@ pub fn sparse_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: imp
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+    graph
+        .op("SparseApplyRMSProp")
+        .input(var)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `SparseConditionalAccumulator`: The handle, a reference to a string, of an accumulator of rows that starts at global step 0.
@@ -4537,7 +5950,12 @@ pub fn sparse_segment_mean(data: impl Into<Output>, indices: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_mean_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_mean_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentMeanGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
@@ -4547,7 +5965,12 @@ pub fn sparse_segment_mean_grad(grad: impl Into<Output>, indices: impl Into<Outp
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_mean_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_mean_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentMeanWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
@@ -4567,7 +5990,12 @@ pub fn sparse_segment_sqrt_n(data: impl Into<Output>, indices: impl Into<Output>
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_sqrt_n_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sqrt_n_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSqrtNGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
@@ -4577,7 +6005,12 @@ pub fn sparse_segment_sqrt_n_grad(grad: impl Into<Output>, indices: impl Into<Ou
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_sqrt_n_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sqrt_n_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentSqrtNWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
@@ -4597,7 +6030,12 @@ pub fn sparse_segment_sum(data: impl Into<Output>, indices: impl Into<Output>, s
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_sum_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sum_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSumGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
@@ -4607,7 +6045,12 @@ pub fn sparse_segment_sum_grad(grad: impl Into<Output>, indices: impl Into<Outpu
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_sum_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sum_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentSumWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
@@ -4771,7 +6214,12 @@ pub fn stack_v2(max_size: impl Into<Output>, elem_type: DType) -> OpBuilder {
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ""; config_proto: string = ""; executor_type: string = ""`
 #[track_caller]
-pub fn stateful_partitioned_call(graph: &Graph, args: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], f: FuncAttr) -> OpBuilder {
+pub fn stateful_partitioned_call(
+    graph: &Graph,
+    args: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    f: FuncAttr,
+) -> OpBuilder {
     graph.op("StatefulPartitionedCall").input_list(args.into_iter().map(Into::into)).attr("Tout", tout).attr("f", f)
 }
 
@@ -4779,20 +6227,42 @@ pub fn stateful_partitioned_call(graph: &Graph, args: impl IntoIterator<Item = i
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn stateless_case(branch_index: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], branches: Vec<FuncAttr>) -> OpBuilder {
+pub fn stateless_case(
+    branch_index: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    branches: Vec<FuncAttr>,
+) -> OpBuilder {
     let branch_index = branch_index.into();
     let graph = branch_index.graph().clone();
-    graph.op("StatelessCase").input(branch_index).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("branches", AttrValue::Funcs(branches))
+    graph
+        .op("StatelessCase")
+        .input(branch_index)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("branches", AttrValue::Funcs(branches))
 }
 
 /// `StatelessIf`: The results of then_branch on input if cond is true, else of else_branch.
 ///
 /// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn stateless_if(cond: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], then_branch: FuncAttr, else_branch: FuncAttr) -> OpBuilder {
+pub fn stateless_if(
+    cond: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    then_branch: FuncAttr,
+    else_branch: FuncAttr,
+) -> OpBuilder {
     let cond = cond.into();
     let graph = cond.graph().clone();
-    graph.op("StatelessIf").input(cond).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("then_branch", then_branch).attr("else_branch", else_branch)
+    graph
+        .op("StatelessIf")
+        .input(cond)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("then_branch", then_branch)
+        .attr("else_branch", else_branch)
 }
 
 /// `StatelessRandomNormal`: Numbers of the requested shape; equal seeds give equal numbers.
@@ -4877,7 +6347,13 @@ pub fn strided_slice(input: impl Into<Output>, begin: impl Into<Output>, end: im
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn strided_slice_assign(ref_: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+pub fn strided_slice_assign(
+    ref_: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    value: impl Into<Output>,
+) -> OpBuilder {
     let ref_ = ref_.into();
     let graph = ref_.graph().clone();
     graph.op("StridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
@@ -4887,7 +6363,13 @@ pub fn strided_slice_assign(ref_: impl Into<Output>, begin: impl Into<Output>, e
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn strided_slice_grad(shape: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
+pub fn strided_slice_grad(
+    shape: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    dy: impl Into<Output>,
+) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StridedSliceGrad").input(shape).input(begin).input(end).input(strides).input(dy)
@@ -5021,7 +6503,12 @@ pub fn tf_record_dataset(filenames: impl Into<Output>, compression_type: impl In
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn tf_record_dataset_v2(filenames: impl Into<Output>, compression_type: impl Into<Output>, buffer_size: impl Into<Output>, byte_offsets: impl Into<Output>) -> OpBuilder {
+pub fn tf_record_dataset_v2(
+    filenames: impl Into<Output>,
+    compression_type: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    byte_offsets: impl Into<Output>,
+) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
     graph.op("TFRecordDatasetV2").input(filenames).input(compression_type).input(buffer_size).input(byte_offsets)
@@ -5031,7 +6518,12 @@ pub fn tf_record_dataset_v2(filenames: impl Into<Output>, compression_type: impl
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn take_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn take_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("TakeDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -5041,10 +6533,22 @@ pub fn take_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, 
 ///
 /// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn take_while_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, predicate: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn take_while_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    predicate: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("TakeWhileDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("predicate", predicate).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("TakeWhileDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("predicate", predicate)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Tan`: y = tan x.
@@ -5107,7 +6611,12 @@ pub fn tensor_array_concat_v3(handle: impl Into<Output>, flow_in: impl Into<Outp
 ///
 /// Attributes: `dtype: type; element_shape: shape = unknown`
 #[track_caller]
-pub fn tensor_array_gather_v3(handle: impl Into<Output>, indices: impl Into<Output>, flow_in: impl Into<Output>, dtype: DType) -> OpBuilder {
+pub fn tensor_array_gather_v3(
+    handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    flow_in: impl Into<Output>,
+    dtype: DType,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayGatherV3").input(handle).input(indices).input(flow_in).attr("dtype", dtype)
@@ -5127,7 +6636,12 @@ pub fn tensor_array_grad_v3(handle: impl Into<Output>, flow_in: impl Into<Output
 ///
 /// Attributes: `source: string`
 #[track_caller]
-pub fn tensor_array_grad_with_shape(handle: impl Into<Output>, flow_in: impl Into<Output>, shape_to_prepend: impl Into<Output>, source: &str) -> OpBuilder {
+pub fn tensor_array_grad_with_shape(
+    handle: impl Into<Output>,
+    flow_in: impl Into<Output>,
+    shape_to_prepend: impl Into<Output>,
+    source: &str,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayGradWithShape").input(handle).input(flow_in).input(shape_to_prepend).attr("source", source)
@@ -5147,7 +6661,12 @@ pub fn tensor_array_read_v3(handle: impl Into<Output>, index: impl Into<Output>,
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_scatter_v3(handle: impl Into<Output>, indices: impl Into<Output>, value: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
+pub fn tensor_array_scatter_v3(
+    handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    value: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayScatterV3").input(handle).input(indices).input(value).input(flow_in)
@@ -5165,7 +6684,12 @@ pub fn tensor_array_size_v3(handle: impl Into<Output>, flow_in: impl Into<Output
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_split_v3(handle: impl Into<Output>, value: impl Into<Output>, lengths: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
+pub fn tensor_array_split_v3(
+    handle: impl Into<Output>,
+    value: impl Into<Output>,
+    lengths: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArraySplitV3").input(handle).input(value).input(lengths).input(flow_in)
@@ -5185,7 +6709,12 @@ pub fn tensor_array_v3(size: impl Into<Output>, dtype: DType) -> OpBuilder {
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_write_v3(handle: impl Into<Output>, index: impl Into<Output>, value: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
+pub fn tensor_array_write_v3(
+    handle: impl Into<Output>,
+    index: impl Into<Output>,
+    value: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayWriteV3").input(handle).input(index).input(value).input(flow_in)
@@ -5195,7 +6724,11 @@ pub fn tensor_array_write_v3(handle: impl Into<Output>, index: impl Into<Output>
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn tensor_dataset(graph: &Graph, components: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn tensor_dataset(
+    graph: &Graph,
+    components: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     graph.op("TensorDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
 }
 
@@ -5223,7 +6756,12 @@ pub fn tensor_list_concat_lists(input_a: impl Into<Output>, input_b: impl Into<O
 ///
 /// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
 #[track_caller]
-pub fn tensor_list_concat_v2(input_handle: impl Into<Output>, element_shape: impl Into<Output>, leading_dims: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+pub fn tensor_list_concat_v2(
+    input_handle: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    leading_dims: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListConcatV2").input(input_handle).input(element_shape).input(leading_dims).attr("element_dtype", element_dtype)
@@ -5253,7 +6791,12 @@ pub fn tensor_list_from_tensor(tensor: impl Into<Output>, element_shape: impl In
 ///
 /// Attributes: `element_dtype: type`
 #[track_caller]
-pub fn tensor_list_gather(input_handle: impl Into<Output>, indices: impl Into<Output>, element_shape: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+pub fn tensor_list_gather(
+    input_handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListGather").input(input_handle).input(indices).input(element_shape).attr("element_dtype", element_dtype)
@@ -5263,7 +6806,12 @@ pub fn tensor_list_gather(input_handle: impl Into<Output>, indices: impl Into<Ou
 ///
 /// Attributes: `element_dtype: type; Tshape: type in {int32, int64} = int32`
 #[track_caller]
-pub fn tensor_list_get_item(input_handle: impl Into<Output>, index: impl Into<Output>, element_shape: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+pub fn tensor_list_get_item(
+    input_handle: impl Into<Output>,
+    index: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListGetItem").input(input_handle).input(index).input(element_shape).attr("element_dtype", element_dtype)
@@ -5339,7 +6887,11 @@ pub fn tensor_list_scatter(tensor: impl Into<Output>, indices: impl Into<Output>
 ///
 /// Attributes: `element_dtype: type`
 #[track_caller]
-pub fn tensor_list_scatter_into_existing_list(input_handle: impl Into<Output>, tensor: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn tensor_list_scatter_into_existing_list(
+    input_handle: impl Into<Output>,
+    tensor: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListScatterIntoExistingList").input(input_handle).input(tensor).input(indices)
@@ -5349,7 +6901,12 @@ pub fn tensor_list_scatter_into_existing_list(input_handle: impl Into<Output>, t
 ///
 /// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
 #[track_caller]
-pub fn tensor_list_scatter_v2(tensor: impl Into<Output>, indices: impl Into<Output>, element_shape: impl Into<Output>, num_elements: impl Into<Output>) -> OpBuilder {
+pub fn tensor_list_scatter_v2(
+    tensor: impl Into<Output>,
+    indices: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    num_elements: impl Into<Output>,
+) -> OpBuilder {
     let tensor = tensor.into();
     let graph = tensor.graph().clone();
     graph.op("TensorListScatterV2").input(tensor).input(indices).input(element_shape).input(num_elements)
@@ -5389,7 +6946,11 @@ pub fn tensor_list_stack(input_handle: impl Into<Output>, element_shape: impl In
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; is_files: bool = false; metadata: string = ""; replicate_on_split: bool = false`
 #[track_caller]
-pub fn tensor_slice_dataset(graph: &Graph, components: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn tensor_slice_dataset(
+    graph: &Graph,
+    components: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     graph.op("TensorSliceDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
 }
 
@@ -5667,10 +7228,26 @@ pub fn while_(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>,
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn window_dataset(input_dataset: impl Into<Output>, size: impl Into<Output>, shift: impl Into<Output>, stride: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn window_dataset(
+    input_dataset: impl Into<Output>,
+    size: impl Into<Output>,
+    shift: impl Into<Output>,
+    stride: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("WindowDataset").input(input_dataset).input(size).input(shift).input(stride).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("WindowDataset")
+        .input(input_dataset)
+        .input(size)
+        .input(shift)
+        .input(stride)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `WriteFile`: Writes the scalar `contents` to the file, replacing what it held; folders above it are made as needed.
@@ -5725,6 +7302,15 @@ pub fn zeros_like(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn zip_dataset(graph: &Graph, input_datasets: impl IntoIterator<Item = impl Into<Output>>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("ZipDataset").input_list(input_datasets.into_iter().map(Into::into)).attr("output_types", output_types).attr("output_shapes", output_shapes)
+pub fn zip_dataset(
+    graph: &Graph,
+    input_datasets: impl IntoIterator<Item = impl Into<Output>>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("ZipDataset")
+        .input_list(input_datasets.into_iter().map(Into::into))
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
