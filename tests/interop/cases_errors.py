@@ -216,3 +216,26 @@ def unknown_and_released_callables_are_refused(t):
         code, message = refused(lambda: wire.run_callable(handle, 999))
         holds(code == INVALID and "No such callable handle: 999" in message, "unknown: %d %s" % (code, message))
         wire.close_session(handle)
+
+
+@test()
+def a_call_into_the_clients_python_is_refused_and_hurts_nobody(t):
+    c = t.cluster()
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:ps/task:0"):
+            called = tf.numpy_function(lambda a: a + 1, [tf.constant(1)], tf.int32, name="the_call") + 1
+        with tf.device("/job:worker/task:1"):
+            eager = tf.py_function(lambda a: a + 1, [tf.constant(1)], tf.int32)
+            iterator = tf.data.make_initializable_iterator(tf.data.Dataset.from_generator(lambda: iter([1, 2]), tf.int64, []))
+            element = iterator.get_next()
+            good = tf.constant(1.0) + 1.0
+
+        def first_element():
+            s.run(iterator.initializer)  # TensorFlow's servers notice later
+            return s.run(element)
+        with session() as s:
+            ours = t.impl == "ferroflow"
+            raises(tf.errors.InvalidArgumentError, ["PyFunc", "Python process", "the_call"] if ours else [], lambda: s.run(called))
+            raises(tf.errors.InvalidArgumentError, ["EagerPyFunc"] if ours else [], lambda: s.run(eager))
+            raises(tf.errors.InvalidArgumentError, ["GeneratorDataset"] if ours else [], first_element)
+            same(s.run(good), 2.0)

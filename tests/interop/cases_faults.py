@@ -1,5 +1,6 @@
 """Tasks that are killed, restarted or spoken to in the wrong language."""
 import os
+import signal
 import socket
 import threading
 import time
@@ -195,3 +196,26 @@ def a_client_that_dies_leaves_the_servers_usable(t):
     clients.stop()
     holds(done.outcome(20) is not None, "the clients ended in the middle of a step")
     step_works(c)
+
+
+@test(limit=120)
+def a_task_that_is_frozen_is_named_and_may_thaw(t):
+    c = t.new_cluster()
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:ps/task:1"):
+            v = tf.Variable(1.0, name="frozen")
+        with tf.device("/job:worker/task:0"):
+            y = v + 1.0
+        with session() as s:
+            s.run(tf.constant(1))  # the session is open; nothing of it is registered at the ps
+            c.signal("ps", 1, signal.SIGSTOP)
+            try:
+                raises(tf.errors.DeadlineExceededError, ["/job:ps/replica:0/task:1 at " + c.spec["ps"][1]] if t.impl == "ferroflow" else [],
+                       lambda: s.run(v.initializer, options=tf.RunOptions(timeout_in_ms=3000)))
+                patient = Background(lambda: s.run(v.initializer))
+                time.sleep(0.3)
+                holds(patient.thread.is_alive(), "a step without a limit waits")
+            finally:
+                c.signal("ps", 1, signal.SIGCONT)
+            same(patient.outcome(20), None, "the step after the thaw")
+            same(s.run(y), 2.0)

@@ -43,3 +43,32 @@ def a_tensorflow_ps_serves_ferroflow_workers(t):
 @test(only="ferroflow", limit=180)
 def a_ferroflow_ps_serves_tensorflow_workers(t):
     step_over_both(t, {"worker": "tf"})
+
+
+@test(only="ferroflow", limit=180)
+def loops_and_late_reads_run_over_a_tensorflow_ps(t):
+    c = t.new_cluster({"ps": 1, "worker": 2}, {"ps": "tf"})
+    with graph_and_session(c.target()) as (_, session):
+        x = tf.placeholder(tf.float32, [])
+        with tf.device("/job:ps/task:0"):
+            v = tf.Variable(1.0, name="v")
+
+        def body(i, y):
+            with tf.device("/job:ps/task:0"):
+                y = y * 1.5
+            with tf.device("/job:worker/task:1"):
+                return i + 1, tf.cond(y > 3.0, lambda: y - v, lambda: y + 1.0)
+        with tf.device("/job:worker/task:0"):
+            _, y = tf.while_loop(lambda i, _: i < 6, body, [tf.constant(0), x])
+            slope = tf.gradients(y, x)[0]
+        with tf.device("/job:worker/task:1"):
+            with tf.control_dependencies([tf.assign_add(v, 1.0)]):
+                after = v.read_value()
+        with session() as s:
+            s.run(v.initializer)
+            expected, at = 1.0, 2.0
+            for _ in range(6):
+                at, expected = at * 1.5, expected * 1.5
+                at = at - 1.0 if at > 3.0 else at + 1.0
+            close(s.run([y, slope], {x: 2.0}), [at, expected])
+            same([s.run(after) for _ in range(3)], [2, 3, 4])

@@ -5,6 +5,7 @@ import subprocess
 import threading
 import time
 
+from reference import agrees
 from servers import command
 from suite import close, graph_and_session, holds, np, raises, same, test, tf
 
@@ -176,3 +177,67 @@ def a_dequeue_that_is_given_up_takes_no_element(t):
             same(s.run(size), 2, "elements left")
             s.run(put)
             same(s.run(many).tolist(), [7, 7, 7])
+
+
+@test()
+def gradients_are_taken_once_a_step_and_waited_for_by_name(t):
+    c = t.cluster()
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:ps/task:0"):
+            accumulator = tf.ConditionalAccumulator(tf.float32, shape=[2], shared_name="the_accumulator")
+            push, taken, held = accumulator.apply_grad([2.0, 4.0], local_step=9), accumulator.take_grad(2), accumulator.num_accumulated()
+        with tf.device("/job:worker/task:1"):
+            use = taken * 2.0
+        with session() as s:
+            s.run(push)
+            s.run(push)
+            got = s.run([taken, taken, use])
+            same(got[1], [2, 4])
+            same(got[2], [4, 8], "one take in one step, whoever uses it")
+            same(s.run(held), 0)
+            s.run(push)
+            raises(tf.errors.DeadlineExceededError, ["/job:ps/replica:0/task:0"] if t.impl == "ferroflow" else [],
+                   lambda: s.run(use, options=tf.RunOptions(timeout_in_ms=500)))
+            same(s.run(held), 1, "the step that gave up took nothing")
+            s.run(push)
+            same(s.run(use), [4, 8])
+    if t.impl == "ferroflow":
+        end, words = time.monotonic() + 10, "accumulator 'the_accumulator' has 1 of 2 gradients"
+        while words not in c.log("ps", 0, 10000) and time.monotonic() < end:
+            time.sleep(0.05)
+        holds(words in c.log("ps", 0, 10000), "the server's log names what was waited for: %s" % c.log("ps", 0))
+
+
+@test(limit=120)
+def sparse_updates_of_every_optimizer_equal_tensorflows(t):
+    rng = np.random.RandomState(3)
+    table = rng.randn(8, 3).astype(np.float32)
+
+    def program(on):
+        runs, train = [], []
+        makers = {
+            "descent": lambda: tf.train.GradientDescentOptimizer(0.1), "momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9),
+            "nesterov": lambda: tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
+            "adagrad": lambda: tf.train.AdagradOptimizer(0.1), "adadelta": lambda: tf.train.AdadeltaOptimizer(0.5),
+            "adam": lambda: tf.train.AdamOptimizer(0.1), "rmsprop": lambda: tf.train.RMSPropOptimizer(0.1, momentum=0.5),
+            "centered": lambda: tf.train.RMSPropOptimizer(0.1, centered=True),
+            "ftrl": lambda: tf.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01, l2_regularization_strength=0.01),
+            "proximal": lambda: tf.train.ProximalAdagradOptimizer(0.1, l1_regularization_strength=0.01)}
+        ids = tf.placeholder(tf.int64, [None])
+        for k, (name, make) in enumerate(makers.items()):
+            with tf.variable_scope(name):
+                parts = [tf.get_variable("part_%d" % p, initializer=table[4 * p:4 * p + 4], use_resource=bool(k % 2)) for p in range(2)]
+                with on("/job:worker/task:1"):
+                    chosen = tf.nn.embedding_lookup(parts, ids)
+                    loss = tf.reduce_sum(chosen * chosen * tf.constant([1.0, 2.0, 3.0]))
+                train.append([loss, make().minimize(loss, var_list=parts)])
+                runs.append((parts, {}))
+        steps = [(train, {ids: i}) for i in ([1, 2, 1], [7, 7, 0], [3], [1, 1, 1, 5])]
+        return [(tf.global_variables_initializer(), {})] + steps + runs
+    agrees(t, lambda on: program_on_ps(on, program), tolerance=1e-4)
+
+
+def program_on_ps(on, program):
+    """The program with its variables spread over the ps tasks, where there are any."""
+    with tf.device(tf.train.replica_device_setter(ps_tasks=2) if on is tf.device else None):
+        return program(on)

@@ -21,14 +21,19 @@ import suite
 from clients import Clients
 from servers import Cluster
 
-import cases_data  # noqa: F401  (importing a module declares its tests)
+import cases_callables  # noqa: F401  (importing a module declares its tests)
+import cases_control_flow  # noqa: F401
+import cases_data  # noqa: F401
 import cases_errors  # noqa: F401
 import cases_faults  # noqa: F401
+import cases_feeds  # noqa: F401
 import cases_files  # noqa: F401
 import cases_functions  # noqa: F401
+import cases_hooks  # noqa: F401
 import cases_load  # noqa: F401
 import cases_mixed  # noqa: F401
 import cases_parallel  # noqa: F401
+import cases_savers  # noqa: F401
 import cases_serve  # noqa: F401
 import cases_session  # noqa: F401
 import cases_training  # noqa: F401

@@ -28,7 +28,9 @@ pub use cluster::{ClusterSpec, TaskId};
 pub use env::WorkerEnv;
 pub use master::config::{SessionConfig, millis};
 pub use master::{CreateSessionRequest, GraphSource, Master, MasterEnv, WaitLimits};
-pub use master_session::{CallableOptions, ExtendRequest, MasterSession, RunMetadata, RunOptions, RunRequest, RunResponse, Signature};
+pub use master_session::{
+    CallableOptions, ExtendRequest, MasterSession, RunMetadata, RunOptions, RunRequest, RunResponse, Signature, TensorConnection,
+};
 pub use rendezvous_mgr::RendezvousMgr;
 pub use request_ids::{RecentRequestIds, new_request_id};
 pub use step_stats::step_stats_to_proto;

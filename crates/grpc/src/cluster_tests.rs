@@ -158,7 +158,8 @@ fn callables_and_partial_runs_work_over_the_network() {
     let (c, g) = (Cluster::new(), model());
     let s = c.session(&g);
     c.run(&s, &[], &[], &["init"]).unwrap();
-    let signature = Signature { feeds: vec!["x:0".into()], fetches: vec!["z:0".into(), "y:0".into()], targets: vec![] };
+    let signature =
+        Signature { feeds: vec!["x:0".into()], fetches: vec!["z:0".into(), "y:0".into()], targets: vec![], ..Default::default() };
     let options = CallableOptions { signature: signature.clone(), ..Default::default() };
     let callable = wait(|done| c.client.make_callable(&s, options, 1, CallOptions::default(), done)).unwrap();
     let run = || wait(|done| c.client.run_callable(&s, callable, vec![2f32.into()], 0, CallOptions::default(), done)).map(floats);

@@ -131,7 +131,9 @@ impl RemoteMaster {
 
     /// Prepares a step with fixed feeds and fetches; the answer is its handle.
     pub fn make_callable(&self, handle: &str, callable: CallableOptions, request_id: i64, options: CallOptions, done: Done<i64>) {
+        let connections = callable.signature.connections.into_iter();
         let callable = pb::CallableOptions {
+            tensor_connection: connections.map(|c| pb::TensorConnection { from_tensor: c.from, to_tensor: c.to }).collect(),
             feed: callable.signature.feeds,
             fetch: callable.signature.fetches,
             target: callable.signature.targets,

@@ -8,11 +8,12 @@ use crate::pooled::Pooled;
 use crate::service::{Respond, Service, decoded, replied};
 use ferroflow_distributed::{
     CallOptions, CallableOptions, CreateSessionRequest, Done, ExtendRequest, GraphSource, Master, RunMetadata, RunOptions, RunRequest,
-    RunResponse, Signature, millis, step_stats_to_proto,
+    RunResponse, Signature, TensorConnection, millis, step_stats_to_proto,
 };
 use ferroflow_graph::kernel::ComputePool;
 use ferroflow_graph::{ToGraphDefOptions, to_graph_def};
 use ferroflow_proto as pb;
+use ferroflow_tensor::error::unimplemented;
 use ferroflow_tensor::{Code, Error, Result, Tensor};
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ impl Service for MasterService {
             "ExtendSession" => inline.spawn(move || decoded(&request, respond, |r, respond| extend_session(&master, r, respond))),
             "PartialRunSetup" => inline.spawn(move || {
                 decoded(&request, respond, |r: pb::PartialRunSetupRequest, respond| {
-                    let signature = Signature { feeds: r.feed, fetches: r.fetch, targets: r.target };
+                    let signature = Signature { feeds: r.feed, fetches: r.fetch, targets: r.target, ..Signature::default() };
                     let done = replied(respond, |handle| pb::PartialRunSetupResponse { partial_run_handle: handle });
                     master.partial_run_setup(&r.session_handle, signature, r.request_id, done);
                 });
@@ -76,7 +77,10 @@ impl Service for MasterService {
             "MakeCallable" => inline.spawn(move || {
                 decoded(&request, respond, |r: pb::MakeCallableRequest, respond| {
                     let done = replied(respond, |handle| pb::MakeCallableResponse { handle });
-                    master.make_callable(&r.session_handle, callable_options(r.options.unwrap_or_default()), r.request_id, done);
+                    match callable_options(r.options.unwrap_or_default()) {
+                        Ok(options) => master.make_callable(&r.session_handle, options, r.request_id, done),
+                        Err(e) => done(Err(e)),
+                    }
                 });
             }),
             "ReleaseCallable" => decoded(&request, respond, |r: pb::ReleaseCallableRequest, respond| {
@@ -103,11 +107,19 @@ fn run_options(o: &pb::RunOptions) -> RunOptions {
     }
 }
 
-fn callable_options(o: pb::CallableOptions) -> CallableOptions {
-    CallableOptions {
-        signature: Signature { feeds: o.feed, fetches: o.fetch, targets: o.target },
-        options: run_options(&o.run_options.unwrap_or_default()),
+/// Errors: `Unimplemented` for feeds and fetches in device memory: what comes over the wire is in the host's.
+fn callable_options(o: pb::CallableOptions) -> Result<CallableOptions> {
+    if !o.feed_devices.is_empty() || !o.fetch_devices.is_empty() {
+        return Err(unimplemented(
+            "CallableOptions::feed_devices and fetch_devices are for sessions in the client's own process; a remote session feeds and \
+             fetches host memory",
+        ));
     }
+    let connections = o.tensor_connection.into_iter().map(|c| TensorConnection { from: c.from_tensor, to: c.to_tensor }).collect();
+    Ok(CallableOptions {
+        signature: Signature { feeds: o.feed, fetches: o.fetch, targets: o.target, connections },
+        options: run_options(&o.run_options.unwrap_or_default()),
+    })
 }
 
 fn run_metadata(m: &RunMetadata) -> Result<pb::RunMetadata> {

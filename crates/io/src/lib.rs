@@ -38,6 +38,7 @@ mod ordered_code;
 pub mod record;
 pub mod summary;
 pub mod table;
+pub mod tensor_slices;
 mod text_proto;
 
 pub use bundle::{BundleReader, BundleWriter, MergeOptions, ShapeAndSlice, merge_bundles};
@@ -48,3 +49,4 @@ pub use event::{EventReader, EventWriter};
 pub use file_system::{FileSystem, LocalFileSystem, Sequential};
 pub use histogram::Histogram;
 pub use record::{Compression, RecordReader, RecordWriter};
+pub use tensor_slices::{TensorSliceReader, TensorSliceWriter};

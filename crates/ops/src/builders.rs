@@ -1222,6 +1222,14 @@ pub fn deep_copy(x: impl Into<Output>) -> OpBuilder {
     graph.op("DeepCopy").input(x)
 }
 
+/// `DeleteSessionTensor`: Has the session forget the tensor of this handle.
+#[track_caller]
+pub fn delete_session_tensor(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("DeleteSessionTensor").input(handle)
+}
+
 /// `DenseBincount`: output[v] or output[b, v] = how often v occurs in the vector input or its row b, or the sum of the weights there; with binary_output whether it occurs.
 ///
 /// Attributes: `Tidx: type in {int32, int64}; T: type in {int32, int64, float, double}; binary_output: bool = false`
@@ -1342,6 +1350,14 @@ pub fn dynamic_stitch(
     data: impl IntoIterator<Item = impl Into<Output>>,
 ) -> OpBuilder {
     graph.op("DynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
+}
+
+/// `EagerPyFunc`: Calls the Python function registered as `token` in the client's process with eager tensors.
+///
+/// Attributes: `token: string; is_async: bool = false; Tin: list(type) >= 0; Tout: list(type) >= 0`
+#[track_caller]
+pub fn eager_py_func(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>, token: &str, tout: &[DType]) -> OpBuilder {
+    graph.op("EagerPyFunc").input_list(input.into_iter().map(Into::into)).attr("token", token).attr("Tout", tout)
 }
 
 /// `Elu`: activations = features where positive, else e^features - 1.
@@ -1766,6 +1782,63 @@ pub fn gather_v2(params: impl Into<Output>, indices: impl Into<Output>, axis: im
     let params = params.into();
     let graph = params.graph().clone();
     graph.op("GatherV2").input(params).input(indices).input(axis)
+}
+
+/// `GeneratorDataset`: Calls `init_func`, then `next_func` for each element until it says that there are no more, then `finalize_func`. TensorFlow's clients make these functions of calls into their own process.
+///
+/// Attributes: `init_func: func; next_func: func; finalize_func: func; Tinit_func_args: list(type) >= 0; Tnext_func_args: list(type) >= 0; Tfinalize_func_args: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
+#[track_caller]
+pub fn generator_dataset(
+    graph: &Graph,
+    init_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    next_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    finalize_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    init_func: FuncAttr,
+    next_func: FuncAttr,
+    finalize_func: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("GeneratorDataset")
+        .input_list(init_func_other_args.into_iter().map(Into::into))
+        .input_list(next_func_other_args.into_iter().map(Into::into))
+        .input_list(finalize_func_other_args.into_iter().map(Into::into))
+        .attr("init_func", init_func)
+        .attr("next_func", next_func)
+        .attr("finalize_func", finalize_func)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `GetSessionHandle`: Keeps the value in the session; the handle names it in later steps.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn get_session_handle(value: impl Into<Output>) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("GetSessionHandle").input(value)
+}
+
+/// `GetSessionHandleV2`: Keeps the value in the session; the handle names it in later steps.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn get_session_handle_v2(value: impl Into<Output>) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("GetSessionHandleV2").input(value)
+}
+
+/// `GetSessionTensor`: The tensor that an earlier step had the session keep under this handle.
+///
+/// Attributes: `dtype: type`
+#[track_caller]
+pub fn get_session_tensor(handle: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("GetSessionTensor").input(handle).attr("dtype", dtype)
 }
 
 /// `Greater`: z = whether x > y, with broadcasting; false for NaN.
@@ -3407,6 +3480,22 @@ pub fn prod(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> O
     graph.op("Prod").input(input).input(reduction_indices)
 }
 
+/// `PyFunc`: Calls the Python function registered as `token` in the client's process.
+///
+/// Attributes: `token: string; Tin: list(type) >= 0; Tout: list(type) >= 0`
+#[track_caller]
+pub fn py_func(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>, token: &str, tout: &[DType]) -> OpBuilder {
+    graph.op("PyFunc").input_list(input.into_iter().map(Into::into)).attr("token", token).attr("Tout", tout)
+}
+
+/// `PyFuncStateless`: Calls the Python function registered as `token` in the client's process; equal inputs give equal outputs.
+///
+/// Attributes: `token: string; Tin: list(type) >= 0; Tout: list(type) >= 0`
+#[track_caller]
+pub fn py_func_stateless(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>, token: &str, tout: &[DType]) -> OpBuilder {
+    graph.op("PyFuncStateless").input_list(input.into_iter().map(Into::into)).attr("token", token).attr("Tout", tout)
+}
+
 /// `QueueClose`: Closes the queue: later enqueues fail, dequeues go on as long as there are elements. Pending enqueues are served before, or cancelled.
 ///
 /// Attributes: `cancel_pending_enqueues: bool = false`
@@ -4789,6 +4878,31 @@ pub fn resource_strided_slice_assign(
     graph.op("ResourceStridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
 }
 
+/// `Restore`: The tensor of this name in the files that match the pattern.
+///
+/// Attributes: `dt: type; preferred_shard: int = -1`
+#[track_caller]
+pub fn restore(file_pattern: impl Into<Output>, tensor_name: impl Into<Output>, dt: DType) -> OpBuilder {
+    let file_pattern = file_pattern.into();
+    let graph = file_pattern.graph().clone();
+    graph.op("Restore").input(file_pattern).input(tensor_name).attr("dt", dt)
+}
+
+/// `RestoreSlice`: The part that `shape_and_slice` says of the tensor of this name in the files that match the pattern.
+///
+/// Attributes: `dt: type; preferred_shard: int = -1`
+#[track_caller]
+pub fn restore_slice(
+    file_pattern: impl Into<Output>,
+    tensor_name: impl Into<Output>,
+    shape_and_slice: impl Into<Output>,
+    dt: DType,
+) -> OpBuilder {
+    let file_pattern = file_pattern.into();
+    let graph = file_pattern.graph().clone();
+    graph.op("RestoreSlice").input(file_pattern).input(tensor_name).input(shape_and_slice).attr("dt", dt)
+}
+
 /// `RestoreV2`: The tensors of these names in the checkpoint of `prefix`, or the parts of them that `shape_and_slices` says.
 ///
 /// Attributes: `dtypes: list(type) >= 1`
@@ -4892,6 +5006,31 @@ pub fn rsqrt_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
     let y = y.into();
     let graph = y.graph().clone();
     graph.op("RsqrtGrad").input(y).input(dy)
+}
+
+/// `Save`: Writes `data` under `tensor_names` to the file. The file appears whole or not at all.
+///
+/// Attributes: `T: list(type) >= 1`
+#[track_caller]
+pub fn save(filename: impl Into<Output>, tensor_names: impl Into<Output>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let filename = filename.into();
+    let graph = filename.graph().clone();
+    graph.op("Save").input(filename).input(tensor_names).input_list(data.into_iter().map(Into::into))
+}
+
+/// `SaveSlices`: Writes `data` under `tensor_names` to the file; a non-empty element of `shapes_and_slices` says which part of a larger tensor it is.
+///
+/// Attributes: `T: list(type) >= 1`
+#[track_caller]
+pub fn save_slices(
+    filename: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shapes_and_slices: impl Into<Output>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
+    let filename = filename.into();
+    let graph = filename.graph().clone();
+    graph.op("SaveSlices").input(filename).input(tensor_names).input(shapes_and_slices).input_list(data.into_iter().map(Into::into))
 }
 
 /// `SaveV2`: Writes `tensors` under `tensor_names` to the checkpoint of `prefix`. A non-empty element of `shape_and_slices` says which part of a larger tensor the tensor is, such as `10 2 0,4:-`. Nothing appears unless all is written.

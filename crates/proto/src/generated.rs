@@ -522,6 +522,44 @@ pub mod tensor_slice_proto {
         }
     }
 }
+/// The slices of one tensor that a file of the V1 format holds.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SavedSliceMeta {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub shape: ::core::option::Option<TensorShapeProto>,
+    #[prost(enumeration = "DataType", tag = "3")]
+    pub r#type: i32,
+    #[prost(message, repeated, tag = "4")]
+    pub slice: ::prost::alloc::vec::Vec<TensorSliceProto>,
+}
+/// What a file of the V1 format holds.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SavedTensorSliceMeta {
+    #[prost(message, repeated, tag = "1")]
+    pub tensor: ::prost::alloc::vec::Vec<SavedSliceMeta>,
+    #[prost(message, optional, tag = "2")]
+    pub versions: ::core::option::Option<VersionDef>,
+}
+/// The elements of one slice.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SavedSlice {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub slice: ::core::option::Option<TensorSliceProto>,
+    #[prost(message, optional, tag = "3")]
+    pub data: ::core::option::Option<TensorProto>,
+}
+/// A value of a V1 file: meta under the empty key, data under the key of a slice.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SavedTensorSlices {
+    #[prost(message, optional, tag = "1")]
+    pub meta: ::core::option::Option<SavedTensorSliceMeta>,
+    #[prost(message, optional, tag = "2")]
+    pub data: ::core::option::Option<SavedSlice>,
+}
 /// Content of the "checkpoint" file of a directory (as text).
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CheckpointState {

@@ -66,7 +66,7 @@ impl MasterSession {
             return done(Err(failed_precondition("Session is closed.")));
         }
         let CallableOptions { signature, options } = options;
-        let binding = self.steps.bind(&signature.feeds, &signature.fetches, &signature.targets);
+        let binding = self.steps.bind_as_written(signature.clone());
         let (session, slot) = (self.clone(), binding.slot.clone());
         let compiled = move |result: Result<_>| {
             done(result.map(|_| session.callables.add(Callable { binding, options, fetches: signature.fetches })));

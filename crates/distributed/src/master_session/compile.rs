@@ -39,6 +39,8 @@ pub(super) struct StepSlot {
     pub signature: Signature,
     pub mode: FeedFetch,
     state: Mutex<SlotState>,
+    /// The tasks that have not registered their part yet, while it is being compiled.
+    awaited: Mutex<Vec<Arc<str>>>,
 }
 
 enum SlotState {
@@ -50,7 +52,7 @@ enum SlotState {
 impl StepSlot {
     /// An empty place. The signature's lists are sorted and without duplicates.
     pub fn new(signature: Signature, mode: FeedFetch) -> StepSlot {
-        StepSlot { signature, mode, state: Mutex::new(SlotState::Empty) }
+        StepSlot { signature, mode, state: Mutex::new(SlotState::Empty), awaited: Mutex::default() }
     }
 
     /// The step, if it is ready.
@@ -59,6 +61,11 @@ impl StepSlot {
             SlotState::Ready(step) => Some(step.clone()),
             _ => None,
         }
+    }
+
+    /// The tasks that have not registered their part yet, while it is being compiled.
+    pub fn awaited(&self) -> Vec<Arc<str>> {
+        self.awaited.lock().clone()
     }
 
     /// The step, compiled by whoever comes first. After a failure the next one tries again.
@@ -75,7 +82,7 @@ impl StepSlot {
                 *state = SlotState::Compiling(vec![done]);
                 drop(state);
                 let (slot, owner) = (self.clone(), session.clone());
-                compile(session, &self.signature, self.mode, Box::new(move |result| slot.finish(&owner, result)));
+                compile(session, self, Box::new(move |result| slot.finish(&owner, result)));
             }
         }
     }
@@ -95,9 +102,9 @@ impl StepSlot {
     }
 }
 
-fn compile(session: &Arc<MasterSession>, signature: &Signature, mode: FeedFetch, done: Done<Arc<CompiledStep>>) {
-    match cut(session, signature, mode) {
-        Ok((graphs, feed_types)) => register(session, graphs, feed_types, mode, done),
+fn compile(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, done: Done<Arc<CompiledStep>>) {
+    match cut(session, &slot.signature, slot.mode) {
+        Ok((graphs, feed_types)) => register(session, slot, graphs, feed_types, done),
         Err(e) => done(Err(e)),
     }
 }
@@ -155,12 +162,12 @@ struct RegisteringState {
     error: Option<Error>,
 }
 
-fn register(session: &Arc<MasterSession>, graphs: Partitions, feed_types: Vec<DType>, mode: FeedFetch, done: Done<Arc<CompiledStep>>) {
+fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitions, feed_types: Vec<DType>, done: Done<Arc<CompiledStep>>) {
     let mut local = None;
     let mut remote = Vec::new();
     for (task, graph) in graphs {
         let is_own = *task == *session.own_name;
-        if is_own && mode == FeedFetch::CallFrame {
+        if is_own && slot.mode == FeedFetch::CallFrame {
             match session.local().and_then(|l| l.graphs().register(session.seed.env.worker_env(), l, &graph)) {
                 Ok(registered) => local = Some(registered),
                 Err(e) => return done(Err(e.at_task(&task))),
@@ -184,6 +191,7 @@ fn register(session: &Arc<MasterSession>, graphs: Partitions, feed_types: Vec<DT
         is_own: *is_own,
     };
     let parts: Vec<Part> = remote.iter().map(unregistered).collect();
+    *slot.awaited.lock() = remote.iter().map(|(task, ..)| task.clone()).collect();
     let finish = Arc::new(Mutex::new(Some((local, parts, feed_types, done))));
     for (i, (task, worker, graph, _)) in remote.into_iter().enumerate() {
         let request = RegisterGraphRequest {
@@ -192,8 +200,9 @@ fn register(session: &Arc<MasterSession>, graphs: Partitions, feed_types: Vec<DT
             graph,
             passes: session.seed.config.passes,
         };
-        let (registering, finish, owner) = (registering.clone(), finish.clone(), session.clone());
+        let (registering, finish, owner, slot) = (registering.clone(), finish.clone(), session.clone(), slot.clone());
         let answered = move |result: Result<Arc<str>>| {
+            slot.awaited.lock().retain(|t| *t != task);
             let mut state = registering.state.lock();
             match result {
                 Ok(handle) => state.handles[i] = Some(handle),

@@ -33,7 +33,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use step_cache::StepCache;
 
-pub use requests::{CallableOptions, ExtendRequest, RunMetadata, RunOptions, RunRequest, RunResponse, Signature};
+pub use requests::{CallableOptions, ExtendRequest, RunMetadata, RunOptions, RunRequest, RunResponse, Signature, TensorConnection};
 
 /// A device as a session sees it: under the name that its task has in the session's cluster.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use ferroflow_tensor::Tensor;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use ferroflow_runtime::prune::Signature;
+pub use ferroflow_runtime::prune::{Signature, TensorConnection};
 
 /// Options of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,15 +2,25 @@
 
 use super::MasterSession;
 use super::compile::CompiledStep;
+use super::compile::StepSlot;
 use super::requests::{RunOptions, RunRequest, RunResponse};
 use super::step_cache::Binding;
 use super::step_run::{Outcome, StepPlan, StepRun};
-use crate::call::{CallOptions, Done};
+use crate::call::{CallOptions, Done, shortly_before};
+use crate::timer::Alarm;
 use crate::worker::not_valid;
 use ferroflow_graph::kernel::Value;
-use ferroflow_tensor::error::{failed_precondition, invalid_argument};
+use ferroflow_tensor::error::{deadline_exceeded, failed_precondition, invalid_argument};
 use ferroflow_tensor::{Result, Tensor};
+use parking_lot::Mutex;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A run whose step is being compiled.
+struct WaitingRun {
+    done: Mutex<Option<Done<RunResponse>>>,
+    alarm: Mutex<Option<Alarm>>,
+}
 
 /// A feed with its name, looked at as a name.
 struct FeedName<'a>(&'a (String, Tensor));
@@ -50,14 +60,42 @@ impl MasterSession {
         if let Some(compiled) = binding.slot.ready() {
             return self.run_compiled(compiled, &binding, feeds, fetches, run_options, options, done);
         }
+        let waiting = Arc::new(WaitingRun { done: Mutex::new(Some(done)), alarm: Mutex::new(None) });
+        let (began, limit) = (Instant::now(), run_options.timeout.or(self.seed.config.operation_timeout));
+        if let Some(limit) = limit {
+            self.limit_compilation(&waiting, &binding.slot, limit);
+        }
         let (session, bound) = (self.clone(), binding.clone());
         binding.slot.get(
             self,
-            Box::new(move |compiled| match compiled {
-                Ok(compiled) => session.run_compiled(compiled, &bound, feeds, fetches, run_options, options, done),
-                Err(e) => done(Err(e)),
+            Box::new(move |compiled| {
+                drop(waiting.alarm.lock().take());
+                let Some(done) = waiting.done.lock().take() else { return };
+                let left = limit.map(|limit| limit.saturating_sub(began.elapsed()));
+                match compiled {
+                    Ok(compiled) => {
+                        let run_options = RunOptions { timeout: left, ..run_options };
+                        session.run_compiled(compiled, &bound, feeds, fetches, run_options, options, done);
+                    }
+                    Err(e) => done(Err(e)),
+                }
             }),
         );
+    }
+
+    /// Ends a run at its limit if it is not even ready by then: some task does not answer.
+    fn limit_compilation(self: &Arc<Self>, waiting: &Arc<WaitingRun>, slot: &Arc<StepSlot>, limit: Duration) {
+        let (session, slot, run) = (self.clone(), slot.clone(), Arc::downgrade(waiting));
+        let alarm = self.seed.env.worker_env().timer.after(shortly_before(limit), move || {
+            let Some(done) = run.upgrade().and_then(|run| run.done.lock().take()) else { return };
+            let silent: Vec<String> = slot.awaited().iter().map(|task| session.describe_task(task)).collect();
+            done(Err(deadline_exceeded(format!(
+                "Deadline Exceeded: the step was not ready within {} ms; its part was not yet taken by {}",
+                limit.as_millis(),
+                silent.join(", ")
+            ))));
+        });
+        *waiting.alarm.lock() = Some(alarm);
     }
 
     #[allow(clippy::too_many_arguments)]

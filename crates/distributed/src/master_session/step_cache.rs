@@ -51,6 +51,7 @@ impl StepCache {
             feeds: feeds.iter().map(|f| f.as_ref().to_owned()).collect(),
             fetches: fetches.to_vec(),
             targets: targets.to_vec(),
+            ..Signature::default()
         };
         let binding = Arc::new(self.binding(written));
         let mut bindings = self.bindings.lock();
@@ -59,6 +60,11 @@ impl StepCache {
         }
         bindings.entry(hash).or_default().push(binding.clone());
         binding
+    }
+
+    /// The binding of a callable, which keeps it.
+    pub fn bind_as_written(&self, written: Signature) -> Arc<Binding> {
+        Arc::new(self.binding(written))
     }
 
     fn binding(&self, written: Signature) -> Binding {
@@ -78,6 +84,7 @@ impl StepCache {
         signature.fetches.dedup();
         signature.targets.sort();
         signature.targets.dedup();
+        signature.connections.sort();
         let key = (signature, mode);
         let mut slots = self.slots.lock();
         if let Some(slot) = slots.get(&key) {

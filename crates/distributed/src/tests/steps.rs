@@ -90,7 +90,7 @@ fn a_partial_run_is_fed_and_fetched_piece_by_piece() {
     let first = g.op("Add").name("first").inputs([a.clone(), a]).device(at(&ps())).output();
     g.op("Mul").name("second").inputs([first, b]).device(at(&worker(1))).build();
     let s = c.session(&g);
-    let signature = Signature { feeds: names(&["a", "b"]), fetches: names(&["first:0", "second"]), targets: vec![] };
+    let signature = Signature { feeds: names(&["a", "b"]), fetches: names(&["first:0", "second"]), targets: vec![], ..Default::default() };
     let handle = block_on(pending(|done| s.master.partial_run_setup(&s.handle, signature, 0, done))).unwrap();
     assert_eq!(handle, "0");
     let part = |feeds: &[(&str, f32)], fetches: &[&str]| {
@@ -112,7 +112,7 @@ fn a_callable_takes_and_gives_tensors_by_position() {
     model(&g);
     let s = c.session(&g);
     s.run(&[], &[], &["init"]).unwrap();
-    let signature = Signature { feeds: names(&["x:0"]), fetches: names(&["z:0", "y:0"]), targets: vec![] };
+    let signature = Signature { feeds: names(&["x:0"]), fetches: names(&["z:0", "y:0"]), targets: vec![], ..Default::default() };
     let make = |signature: Signature| {
         let options = CallableOptions { signature, options: RunOptions::default() };
         block_on(pending(|done| s.master.make_callable(&s.handle, options, 0, done)))

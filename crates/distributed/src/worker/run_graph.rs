@@ -10,7 +10,7 @@ use ferroflow_graph::NodeGraph;
 use ferroflow_graph::kernel::{CancellationManager, Received, Rendezvous, Value};
 use ferroflow_runtime::{NodeStats, RunDone, StepStatsCollector};
 use ferroflow_tensor::error::{internal, invalid_argument};
-use ferroflow_tensor::{Error, Result, Tensor};
+use ferroflow_tensor::{Code, Error, Result, Tensor};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -121,6 +121,9 @@ impl Worker {
             drop(link);
             match result {
                 Err(e) => {
+                    if e.code() == Code::Cancelled && !e.is_derived() {
+                        tracing::info!(step_id = request.step_id, "a step was given up while it waited: {e}");
+                    }
                     rendezvous.abort(e.clone());
                     done(Err(e));
                 }

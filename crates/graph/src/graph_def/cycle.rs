@@ -4,8 +4,10 @@ use crate::node::{Node, NodeGraph, NodeId};
 use ferroflow_tensor::Result;
 use ferroflow_tensor::error::invalid_argument;
 
+/// Refuses a graph with nodes that wait for each other. Every edge must start at a node of the graph.
+///
 /// Errors: `InvalidArgument` with the number of nodes that can never run and the name of one of them.
-pub(super) fn refuse_cycles(graph: &NodeGraph) -> Result<()> {
+pub fn refuse_cycles(graph: &NodeGraph) -> Result<()> {
     // The usual case, a graph in topological order, needs no work per edge beyond a comparison.
     if graph.iter().all(|(id, n)| sources(graph, n).all(|from| from < id)) {
         return Ok(());

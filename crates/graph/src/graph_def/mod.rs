@@ -13,6 +13,7 @@ mod op;
 mod tests;
 
 pub use attr::{attr_from_proto, attr_to_proto};
+pub use cycle::refuse_cycles;
 pub use export::{ToGraphDefOptions, to_graph_def};
 pub use function::{function_from_proto, function_to_proto, library_from_proto, library_to_proto};
 pub use import::{FromGraphDefOptions, GRAPH_DEF_VERSION, check_versions, extend, from_graph_def, from_graph_def_with};

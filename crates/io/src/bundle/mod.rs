@@ -9,8 +9,8 @@ mod files;
 mod merge;
 mod payload;
 mod reader;
-mod region;
-mod slice;
+pub(crate) mod region;
+pub(crate) mod slice;
 mod writer;
 
 pub use entry::BundleEntry;

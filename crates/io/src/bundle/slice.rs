@@ -80,7 +80,7 @@ impl TensorSlice {
     /// Which elements of a tensor of shape `full` it takes.
     ///
     /// Errors: `InvalidArgument` if the ranks differ or the slice reaches out of the tensor.
-    pub(super) fn region(&self, full: &Shape) -> Result<Region> {
+    pub(crate) fn region(&self, full: &Shape) -> Result<Region> {
         let outside = || invalid_argument(format!("slice {self} does not fit a tensor of shape {full}"));
         if self.0.len() != full.rank() {
             return Err(outside());
@@ -98,7 +98,7 @@ impl TensorSlice {
     }
 
     /// The key of the data of this slice of `name`.
-    pub(super) fn key(&self, name: &[u8]) -> Vec<u8> {
+    pub(crate) fn key(&self, name: &[u8]) -> Vec<u8> {
         let mut key = Vec::new();
         put_number(&mut key, 0);
         put_string(&mut key, name);
@@ -114,7 +114,7 @@ impl TensorSlice {
         key
     }
 
-    pub(super) fn from_proto(proto: &TensorSliceProto) -> Result<TensorSlice> {
+    pub(crate) fn from_proto(proto: &TensorSliceProto) -> Result<TensorSlice> {
         let extent = |e: &ExtentProto| match e.has_length {
             None => Extent::Full,
             Some(HasLength::Length(length)) => Extent::Range { start: e.start, length },
@@ -122,7 +122,7 @@ impl TensorSlice {
         TensorSlice::new(proto.extent.iter().map(extent).collect())
     }
 
-    pub(super) fn to_proto(&self) -> TensorSliceProto {
+    pub(crate) fn to_proto(&self) -> TensorSliceProto {
         let extent = |e: &Extent| match *e {
             Extent::Full => ExtentProto::default(),
             Extent::Range { start, length } => ExtentProto { start, has_length: Some(HasLength::Length(length)) },

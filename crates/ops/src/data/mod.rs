@@ -24,6 +24,7 @@ pub(crate) mod finalize_dataset;
 pub(crate) mod fixed_length_record_dataset;
 pub(crate) mod fixed_length_record_dataset_v2;
 pub(crate) mod flat_map_dataset;
+pub(crate) mod generator_dataset;
 pub(crate) mod group_by_window;
 pub(crate) mod group_by_window_dataset;
 pub(crate) mod ignore_errors_dataset;
@@ -119,6 +120,7 @@ pub const ALL: &[&OpSpec] = &[
     &fixed_length_record_dataset::OP,
     &fixed_length_record_dataset_v2::OP,
     &flat_map_dataset::OP,
+    &generator_dataset::OP,
     &group_by_window_dataset::OP,
     &ignore_errors_dataset::OP,
     &interleave_dataset::OP,

@@ -152,7 +152,9 @@ impl Accumulator {
             if let Some(at) = state.takes.iter().position(|t| t.id == id)
                 && let Some(take) = state.takes.remove(at)
             {
-                finished.push((take, Err(cancelled("TakeGrad operation was cancelled"))));
+                let (name, have, need) = (&self.name, state.count, take.required);
+                let waited = format!("TakeGrad operation was cancelled: accumulator '{name}' has {have} of {need} gradients");
+                finished.push((take, Err(cancelled(waited))));
             }
             self.serve(&mut state, &mut finished);
         }

@@ -8,8 +8,12 @@ pub(crate) mod accumulator_num_accumulated;
 pub(crate) mod accumulator_set_global_step;
 pub(crate) mod accumulator_take_gradient;
 pub(crate) mod conditional_accumulator;
+pub(crate) mod delete_session_tensor;
 pub(crate) mod fifo_queue;
 pub(crate) mod fifo_queue_v2;
+pub(crate) mod get_session_handle;
+pub(crate) mod get_session_handle_v2;
+pub(crate) mod get_session_tensor;
 pub(crate) mod gradient_sum;
 pub(crate) mod hash_table;
 pub(crate) mod hash_table_v2;
@@ -67,6 +71,7 @@ pub(crate) mod resource_accumulator_take_gradient;
 pub(crate) mod resource_conditional_accumulator;
 pub(crate) mod resource_handle;
 pub(crate) mod row_batch;
+pub(crate) mod session_state;
 pub(crate) mod sparse_accumulator_apply_gradient;
 pub(crate) mod sparse_accumulator_take_gradient;
 pub(crate) mod sparse_conditional_accumulator;
@@ -105,8 +110,12 @@ pub const ALL: &[&OpSpec] = &[
     &accumulator_set_global_step::OP,
     &accumulator_take_gradient::OP,
     &conditional_accumulator::OP,
+    &delete_session_tensor::OP,
     &fifo_queue::OP,
     &fifo_queue_v2::OP,
+    &get_session_handle::OP,
+    &get_session_handle_v2::OP,
+    &get_session_tensor::OP,
     &hash_table::OP,
     &hash_table_v2::OP,
     &initialize_table::OP,

@@ -196,13 +196,17 @@ impl Queue {
             let mut state = self.state.lock();
             if let Some(at) = state.enqueues.iter().position(|a| a.id == id) {
                 if let Some(attempt) = state.enqueues.remove(at) {
-                    finished.enqueue(attempt, Err(cancelled("Enqueue operation was cancelled")));
+                    let reason =
+                        format!("Enqueue operation was cancelled: queue '{}' is full with {} elements", self.name, state.storage.len());
+                    finished.enqueue(attempt, Err(cancelled(reason)));
                 }
             } else if let Some(at) = state.dequeues.iter().position(|a| a.id == id)
                 && let Some(mut attempt) = state.dequeues.remove(at)
             {
                 state.storage.put_back(std::mem::take(&mut attempt.taken));
-                finished.dequeue(attempt, Err(cancelled("Dequeue operation was cancelled")));
+                let (name, have, need) = (&self.name, state.storage.len(), attempt.wanted);
+                let reason = format!("Dequeue operation was cancelled: queue '{name}' has {have} of {need} elements");
+                finished.dequeue(attempt, Err(cancelled(reason)));
             }
             self.serve(&mut state, &mut finished);
         }
@@ -377,7 +381,7 @@ mod tests {
         let second = take(&q, &step(), 2, false);
         assert!(waits(&first) && q.size() == 0);
         cancelled_step.cancel(cancelled("timed out"));
-        assert_eq!(error(&first), (Code::Cancelled, "Dequeue operation was cancelled".to_owned()));
+        assert_eq!(error(&first), (Code::Cancelled, "Dequeue operation was cancelled: queue 'q1' has 2 of 3 elements".to_owned()));
         assert_eq!(value(&second), [1, 2], "the next in line gets what was put back, in its order");
         let late = take(&q, &cancelled_step, 1, false);
         assert_eq!(error(&late).0, Code::Cancelled);
@@ -392,7 +396,7 @@ mod tests {
         put(&q, &step(), &[1]);
         let (first, second) = (put(&q, &cancelled_step, &[2]), put(&q, &step(), &[3]));
         cancelled_step.cancel(cancelled("stop"));
-        assert_eq!(error(&first), (Code::Cancelled, "Enqueue operation was cancelled".to_owned()));
+        assert_eq!(error(&first), (Code::Cancelled, "Enqueue operation was cancelled: queue 'q1' is full with 1 elements".to_owned()));
         assert!(waits(&second));
         assert_eq!(value(&take(&q, &step(), 1, false)), [1]);
         assert_eq!(value(&take(&q, &step(), 1, false)), [3]);

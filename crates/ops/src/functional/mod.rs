@@ -3,11 +3,15 @@
 
 pub(crate) mod branch;
 pub(crate) mod case;
+pub(crate) mod eager_py_func;
 pub(crate) mod function_call;
 pub(crate) mod if_op;
 pub(crate) mod loop_kernel;
 pub(crate) mod output_shapes;
 pub(crate) mod partitioned_call;
+pub(crate) mod py_func;
+pub(crate) mod py_func_stateless;
+pub(crate) mod python_callback;
 pub(crate) mod stateful_partitioned_call;
 pub(crate) mod stateless_case;
 pub(crate) mod stateless_if;
@@ -22,8 +26,11 @@ use ferroflow_graph::OpSpec;
 #[rustfmt::skip]
 pub const ALL: &[&OpSpec] = &[
     &case::OP,
+    &eager_py_func::OP,
     &if_op::OP,
     &partitioned_call::OP,
+    &py_func::OP,
+    &py_func_stateless::OP,
     &stateful_partitioned_call::OP,
     &stateless_case::OP,
     &stateless_if::OP,

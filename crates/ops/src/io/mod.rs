@@ -5,10 +5,15 @@ pub(crate) mod arguments;
 pub(crate) mod matching_files;
 pub(crate) mod merge_v2_checkpoints;
 pub(crate) mod read_file;
+pub(crate) mod restore;
+pub(crate) mod restore_slice;
 pub(crate) mod restore_v2;
+pub(crate) mod save;
+pub(crate) mod save_slices;
 pub(crate) mod save_v2;
 pub(crate) mod sharded_filename;
 pub(crate) mod sharded_filespec;
+pub(crate) mod v1_checkpoint;
 pub(crate) mod write_file;
 
 use ferroflow_graph::OpSpec;
@@ -19,7 +24,11 @@ pub const ALL: &[&OpSpec] = &[
     &matching_files::OP,
     &merge_v2_checkpoints::OP,
     &read_file::OP,
+    &restore::OP,
+    &restore_slice::OP,
     &restore_v2::OP,
+    &save::OP,
+    &save_slices::OP,
     &save_v2::OP,
     &sharded_filename::OP,
     &sharded_filespec::OP,

@@ -2,7 +2,8 @@
 
 use super::arguments::{file_system, text, texts};
 use crate::prelude::*;
-use ferroflow_io::{BundleReader, ShapeAndSlice};
+use ferroflow_io::{BundleReader, ShapeAndSlice, TensorSliceReader};
+use ferroflow_tensor::{Code, Error};
 
 pub const OP: OpSpec = OpSpec {
     signature: "RestoreV2(prefix: string, tensor_names: string, shape_and_slices: string) -> (tensors: dtypes)",
@@ -21,13 +22,57 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     if names.len() != n || slices.len() != n {
         return Err(invalid_argument(format!("Got {n} dtypes but {} tensor_names and {} shape_and_slices", names.len(), slices.len())));
     }
-    let reader = BundleReader::open(&file_system(), &prefix)?;
+    let reader = Checkpoint::open(&prefix)?;
+    let mut problems = Vec::new();
     for (i, (name, slice)) in names.iter().zip(&slices).enumerate() {
         ctx.step.check_cancelled()?;
-        let t = reader.restore(name, slice, ctx.node.output_types[i].dtype)?;
-        ctx.set_output(i, t);
+        match reader.restore(name, slice, ctx.node.output_types[i].dtype) {
+            Ok(t) => ctx.set_output(i, t),
+            Err(e) if matches!(e.code(), Code::NotFound | Code::InvalidArgument) => problems.push(e),
+            Err(e) => return Err(e),
+        }
     }
-    Ok(())
+    all_at_once(problems)
+}
+
+/// A checkpoint of either format.
+enum Checkpoint {
+    Bundle(BundleReader),
+    V1(TensorSliceReader),
+}
+
+impl Checkpoint {
+    fn open(prefix: &str) -> Result<Checkpoint> {
+        match BundleReader::open(&file_system(), prefix) {
+            Err(e) if e.code() == Code::NotFound => Ok(Checkpoint::V1(TensorSliceReader::open(&file_system(), prefix)?)),
+            bundle => bundle.map(Checkpoint::Bundle),
+        }
+    }
+
+    fn restore(&self, name: &str, slice: &str, dtype: DType) -> Result<Tensor> {
+        match self {
+            Checkpoint::Bundle(reader) => reader.restore(name, slice, dtype),
+            Checkpoint::V1(reader) => reader.restore(name, slice, dtype),
+        }
+    }
+}
+
+/// One error that tells of all tensors that cannot be restored: whoever restores a checkpoint of another model would otherwise learn of
+/// them one by one.
+fn all_at_once(problems: Vec<Error>) -> Result<()> {
+    const MOST: usize = 20;
+    let mut problems = problems.into_iter();
+    let Some(first) = problems.next() else { return Ok(()) };
+    let others: Vec<String> = problems.map(|e| e.message()).collect();
+    if others.is_empty() {
+        return Err(first);
+    }
+    let mut text =
+        format!("{}; {} more tensors cannot be restored: {}", first.message(), others.len(), others[..others.len().min(MOST)].join("; "));
+    if others.len() > MOST {
+        text.push_str("; \u{2026}");
+    }
+    Err(Error::new(first.code(), text))
 }
 
 fn shape(c: &mut ShapeContext) -> Result<()> {

@@ -39,6 +39,14 @@ pub(super) fn add(
         if frame != ROOT && sources.any(|from| parts[&graph.node(from).assigned_device] != *part) {
             needed.push((frame, part.clone(), id));
         }
+        // A reference is sent after what its consumer waits for, which its own part may have to be told.
+        for e in node.inputs.iter().filter(|e| frame != ROOT && graph.endpoint_type(**e).is_ref) {
+            let sender = &parts[&graph.node(e.node).assigned_device];
+            let elsewhere = |from: &NodeId| parts[&graph.node(*from).assigned_device] != *sender;
+            if sender != part && node.control_inputs.iter().any(elsewhere) {
+                needed.push((frame, sender.clone(), e.node));
+            }
+        }
     }
     let mut triggers = Triggers::new();
     for (frame, part, receiver) in needed {

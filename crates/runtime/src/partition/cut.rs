@@ -2,7 +2,7 @@
 
 use super::PartitionOptions;
 use super::control_loops::Triggers;
-use super::frames::{Frames, ROOT};
+use super::frames::{FrameId, Frames, ROOT};
 use crate::rewrite_node::{NodeMaker, Transfer, add_control_input};
 use ferroflow_graph::{Endpoint, Node, NodeGraph, NodeId};
 use ferroflow_tensor::{DType, Result};
@@ -14,6 +14,13 @@ use std::sync::Arc;
 enum Shared {
     Data { from: Endpoint, part: Arc<str>, on_host: bool },
     Control { from: NodeId, part: Arc<str> },
+}
+
+/// Where a transferred value is needed.
+struct Destination {
+    part: Arc<str>,
+    device: Arc<str>,
+    frame: FrameId,
 }
 
 struct Cutter<'a, 'o> {
@@ -52,7 +59,7 @@ pub(super) fn cut(
             cutter.copy_of(id).inputs.push(source);
         }
         for &from in &node.control_inputs {
-            let source = cutter.control_source(from, id)?;
+            let source = cutter.control_source(from, &cutter.destination(id))?;
             add_control_input(cutter.copy_of(id), source);
         }
     }
@@ -96,22 +103,40 @@ impl Cutter<'_, '_> {
         if let Some(&recv) = self.shared.get(&key) {
             return Ok(Endpoint { node: recv, index: 0 });
         }
-        let recv = self.transfer(Endpoint { node: source, index: from.index }, &source_part, from.node, to, ty.dtype, on_host)?;
-        // A reference is read each time that it is sent: its consumers may be meant to see different values.
+        // A reference is read each time that it is sent, and not before what the consumer waits for: its consumers may be meant to
+        // see different values.
+        let mut after = Vec::new();
+        if ty.is_ref {
+            let device = self.graph.node(from.node).assigned_device.clone();
+            let sender = Destination { part: source_part.clone(), device, frame: self.frames.input_frame(self.graph, to) };
+            for &waited in &self.graph.node(to).control_inputs {
+                after.push(self.control_source(waited, &sender)?);
+            }
+        }
+        let value = Endpoint { node: source, index: from.index };
+        let recv = self.transfer(value, &source_part, from.node, &self.destination(to), ty.dtype, on_host, &after)?;
         if !ty.is_ref {
             self.shared.insert(key, recv);
         }
         Ok(Endpoint { node: recv, index: 0 })
     }
 
-    /// The node in the part of `to` that runs after `from`.
-    fn control_source(&mut self, from: NodeId, to: NodeId) -> Result<NodeId> {
+    /// Where the inputs of `to` are needed.
+    fn destination(&self, to: NodeId) -> Destination {
+        Destination {
+            part: self.places[to.index()].0.clone(),
+            device: self.graph.node(to).assigned_device.clone(),
+            frame: self.frames.input_frame(self.graph, to),
+        }
+    }
+
+    /// The node at the destination that runs after `from`.
+    fn control_source(&mut self, from: NodeId, to: &Destination) -> Result<NodeId> {
         let (source_part, source) = self.places[from.index()].clone();
-        let part = self.places[to.index()].0.clone();
-        if source_part == part {
+        if source_part == to.part {
             return Ok(source);
         }
-        let key = Shared::Control { from, part: part.clone() };
+        let key = Shared::Control { from, part: to.part.clone() };
         if let Some(&identity) = self.shared.get(&key) {
             return Ok(identity);
         }
@@ -120,26 +145,27 @@ impl Cutter<'_, '_> {
         let mut signal = maker.dummy_constant((self.options.new_name)(&from_node.info.name), &from_node.assigned_device)?;
         signal.control_inputs.push(source);
         let signal = self.push(&source_part, signal);
-        let recv = self.transfer(Endpoint { node: signal, index: 0 }, &source_part, from, to, DType::Float, false)?;
-        let to_device = self.graph.node(to).assigned_device.clone();
+        let recv = self.transfer(Endpoint { node: signal, index: 0 }, &source_part, from, to, DType::Float, false, &[])?;
         let name = (self.options.new_name)(&from_node.info.name);
-        let identity = maker.typed(name, "Identity", DType::Float, vec![Endpoint { node: recv, index: 0 }], &to_device)?;
-        let identity = self.push(&part, identity);
+        let identity = maker.typed(name, "Identity", DType::Float, vec![Endpoint { node: recv, index: 0 }], &to.device)?;
+        let identity = self.push(&to.part, identity);
         self.shared.insert(key, identity);
         Ok(identity)
     }
 
-    /// Adds a send of `value` to the part of `from` and a receive to the part of `to`; returns the receive.
+    /// Adds a send of `value`, after these nodes, to the part of `from`, and a receive to the destination; returns the receive.
+    #[allow(clippy::too_many_arguments, reason = "what there is to say about one transfer")]
     fn transfer(
         &mut self,
         value: Endpoint,
         source_part: &Arc<str>,
         from: NodeId,
-        to: NodeId,
+        to: &Destination,
         dtype: DType,
         on_host: bool,
+        after: &[NodeId],
     ) -> Result<NodeId> {
-        let (from_node, to_node) = (self.graph.node(from), self.graph.node(to));
+        let from_node = self.graph.node(from);
         let maker = NodeMaker { registry: self.options.registry };
         let tensor_name = format!("edge_{}_{}", self.edges, from_node.info.name);
         self.edges += 1;
@@ -148,19 +174,18 @@ impl Cutter<'_, '_> {
             tensor_name: &tensor_name,
             send_device: &from_node.assigned_device,
             send_incarnation: (self.options.incarnation)(&from_node.assigned_device)?,
-            recv_device: &to_node.assigned_device,
+            recv_device: &to.device,
             client_terminated: false,
         };
-        let send = maker.send((self.options.new_name)(&from_node.info.name), &transfer, value, &from_node.assigned_device)?;
-        let mut recv = maker.recv((self.options.new_name)(&from_node.info.name), &transfer, on_host, &to_node.assigned_device)?;
-        let part = self.places[to.index()].0.clone();
-        let frame = self.frames.input_frame(self.graph, to);
-        if frame != ROOT
-            && let Some(trigger) = self.triggers.get(&(frame, part.clone()))
+        let mut send = maker.send((self.options.new_name)(&from_node.info.name), &transfer, value, &from_node.assigned_device)?;
+        let mut recv = maker.recv((self.options.new_name)(&from_node.info.name), &transfer, on_host, &to.device)?;
+        after.iter().for_each(|&node| add_control_input(&mut send, node));
+        if to.frame != ROOT
+            && let Some(trigger) = self.triggers.get(&(to.frame, to.part.clone()))
         {
             recv.control_inputs.push(self.places[trigger.index()].1);
         }
         self.push(source_part, send);
-        Ok(self.push(&part, recv))
+        Ok(self.push(&to.part, recv))
     }
 }

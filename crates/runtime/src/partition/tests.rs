@@ -134,3 +134,19 @@ fn an_edge_that_jumps_out_of_a_loop_is_refused() {
     g.node("sum", "Add", &["leak", "zero"], PS);
     assert!(cut(&g).err().unwrap().message().contains("inputs from different frames"));
 }
+
+/// A reader on another task that comes after an update sees the update.
+#[test]
+fn a_reference_is_sent_after_what_its_reader_waits_for() {
+    let mut g = TestGraph::new();
+    g.node("v", "VariableV2", &[], PS).node("update", "NoOp", &[], PS).node("signal", "NoOp", &[], W);
+    g.node("read", "Identity", &["v", "^update", "^signal"], W).node("now", "Identity", &["v"], W);
+    let pieces = cut(&g).unwrap();
+    let ps = &pieces[PS_TASK];
+    let sends: Vec<&Node> =
+        ps.nodes().iter().filter(|n| n.info.op_name() == "_Send" && ps.node(n.inputs[0].node).info.op_name() == "VariableV2").collect();
+    assert_eq!(sends.len(), 2, "every reader has its own");
+    let waits = |n: &Node| n.control_inputs.iter().map(|c| ps.node(*c).info.op_name().to_owned()).collect::<Vec<_>>();
+    assert_eq!(waits(sends[0]), ["NoOp", "Identity"]);
+    assert!(waits(sends[1]).is_empty());
+}

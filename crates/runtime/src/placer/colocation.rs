@@ -94,6 +94,13 @@ impl Groups {
                 );
                 first.clone()
             }
+            Err(conflict) if self.soft => {
+                tracing::info!(
+                    node = %graph.node(b).info.name, other = %graph.node(a).info.name, %conflict,
+                    "two nodes that are to share a device ask for different tasks: they stay apart"
+                );
+                return Ok(());
+            }
             Err(conflict) => {
                 let (a, b) = (&graph.node(a).info.name, &graph.node(b).info.name);
                 return Err(conflict.context(format!("Cannot colocate nodes {{{{colocation_node {b}}}}} and {{{{colocation_node {a}}}}}")));

@@ -96,6 +96,14 @@ fn colocation_groups_share_a_device_and_conflicts_are_named() {
 }
 
 #[test]
+fn soft_placement_leaves_nodes_apart_that_ask_for_different_tasks() {
+    let mut g = TestGraph::new();
+    g.node("a", "Const", &[], "/job:ps").node_with("b", "Identity", &["a"], "/job:worker/task:1", &class("a"));
+    place(&mut g, cluster(), true).unwrap();
+    assert_eq!((g.device_of("a"), g.device_of("b")), (PS0, "/job:worker/replica:0/task:1/device:CPU:0"));
+}
+
+#[test]
 fn an_impossible_device_names_what_there_is_and_hints_at_an_unknown_job() {
     let mut g = TestGraph::new();
     g.node("baddev", "Const", &[], "/job:ps/task:7");

@@ -3,16 +3,18 @@
 //! Fed tensors are replaced by nodes that take them from the client, fetched tensors get nodes that hand them over, and
 //! whatever is not needed for fetches and targets is left out. The client's graph is not copied: only what is reached is.
 
+mod connect;
 mod reach;
 
 use crate::rewrite_node::{NodeMaker, Transfer};
+use connect::Connections;
 use ferroflow_graph::kernel::DeviceInfo;
 use ferroflow_graph::{Endpoint, NodeGraph, NodeId, OpRegistry, parse_tensor_name};
 use ferroflow_tensor::error::{invalid_argument, not_found};
 use ferroflow_tensor::{DType, Result};
-use reach::Reach;
 use std::collections::{HashMap, HashSet};
 
+pub use connect::TensorConnection;
 pub use reach::check_computable;
 
 /// What one run names: tensors to feed, tensors to fetch, nodes to run (TF: `BuildGraphOptions`, `CallableOptions`).
@@ -24,6 +26,8 @@ pub struct Signature {
     pub fetches: Vec<String>,
     /// Nodes to run.
     pub targets: Vec<String>,
+    /// Tensors that take the place of others.
+    pub connections: Vec<TensorConnection>,
 }
 
 /// How the values of feeds and fetches reach the graph.
@@ -56,7 +60,8 @@ pub fn normalized_tensor_name(name: &str) -> String {
 impl Signature {
     /// The same with every tensor name as `name:index`.
     pub fn normalized(mut self) -> Signature {
-        for name in self.feeds.iter_mut().chain(&mut self.fetches) {
+        let connected = self.connections.iter_mut().flat_map(|c| [&mut c.from, &mut c.to]);
+        for name in self.feeds.iter_mut().chain(&mut self.fetches).chain(connected) {
             *name = normalized_tensor_name(name);
         }
         self
@@ -72,25 +77,35 @@ pub fn prune(graph: &NodeGraph, signature: &Signature, mode: FeedFetch, client: 
     if signature.fetches.is_empty() && signature.targets.is_empty() {
         return Err(invalid_argument("Must specify at least one target to fetch or execute."));
     }
-    let feeds = find_feeds(graph, &signature)?;
+    let client_feeds = signature.feeds.len();
+    let fed: Vec<&String> = signature.feeds.iter().chain(signature.connections.iter().map(|c| &c.to)).collect();
+    let feeds = find_feeds(graph, &fed, &signature.fetches)?;
+    let mut connections = Connections::find(graph, &signature.connections, client_feeds)?;
     let fetches = find_fetches(graph, &signature)?;
     let targets = find_targets(graph, &signature.targets)?;
-    let reach = Reach::backwards(graph, &feeds, fetches.iter().map(|e| e.node).chain(targets));
+    let reach = connections.reach(graph, &feeds, fetches.iter().map(|e| e.node).chain(targets).collect());
 
     let maker = NodeMaker { registry };
     let device = &client.name;
     let mut out = NodeGraph::new();
     out.library = graph.library.clone();
     out.versions = graph.versions.clone();
-    let mut feed_types = Vec::with_capacity(feeds.len());
+    let mut feed_types = Vec::with_capacity(client_feeds);
     let mut feed_nodes = HashMap::with_capacity(feeds.len());
-    for (i, (&fed, text)) in feeds.iter().zip(&signature.feeds).enumerate() {
+    for (i, (&fed, text)) in feeds.iter().zip(&fed).enumerate() {
         let dtype = graph.endpoint_type(fed).dtype;
-        feed_types.push(dtype);
+        if i < client_feeds {
+            feed_types.push(dtype);
+        }
         if !reach.uses_feed(i) {
             continue;
         }
         let (node, index) = parse_tensor_name(text)?;
+        if i >= client_feeds {
+            let name = unused(graph, format!("_identity_{node}_{index}"));
+            feed_nodes.insert(i, connections.add(graph, &mut out, i, name, &maker)?);
+            continue;
+        }
         let made = match mode {
             FeedFetch::CallFrame => maker.arg(unused(graph, format!("_arg_{node}_{index}_{i}")), dtype, i, device)?,
             FeedFetch::Rendezvous => {
@@ -100,6 +115,7 @@ pub fn prune(graph: &NodeGraph, signature: &Signature, mode: FeedFetch, client: 
         feed_nodes.insert(i, out.add(made)?);
     }
     let new_ids = reach.copy_into(graph, &mut out, &feed_nodes)?;
+    connections.close(&mut out, &feeds, &feed_nodes, &new_ids)?;
     let mut fetch_types = Vec::with_capacity(fetches.len());
     for (i, (&fetched, text)) in fetches.iter().zip(&signature.fetches).enumerate() {
         let dtype = graph.endpoint_type(fetched).dtype;
@@ -127,10 +143,10 @@ fn unused(graph: &NodeGraph, wanted: String) -> String {
     name
 }
 
-fn find_feeds(graph: &NodeGraph, signature: &Signature) -> Result<Vec<Endpoint>> {
+fn find_feeds(graph: &NodeGraph, feeds: &[&String], fetches: &[String]) -> Result<Vec<Endpoint>> {
     let mut seen = HashSet::new();
-    let mut found = Vec::with_capacity(signature.feeds.len());
-    for text in &signature.feeds {
+    let mut found = Vec::with_capacity(feeds.len());
+    for text in feeds.iter().copied() {
         let (name, index) = parse_tensor_name(text)?;
         let node = graph.find(name).ok_or_else(|| not_found(format!("FeedInputs: unable to find feed output {text}")))?;
         let outputs = graph.node(node).info.output_types.len();
@@ -142,7 +158,7 @@ fn find_feeds(graph: &NodeGraph, signature: &Signature) -> Result<Vec<Endpoint>>
         }
         found.push(Endpoint { node, index });
     }
-    match signature.fetches.iter().find(|f| seen.contains(f.as_str())) {
+    match fetches.iter().find(|f| seen.contains(f.as_str())) {
         Some(both) => Err(invalid_argument(format!("{both} is both fed and fetched."))),
         None => Ok(found),
     }

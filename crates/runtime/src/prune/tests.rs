@@ -6,7 +6,7 @@ use ferroflow_tensor::Code;
 
 fn signature(feeds: &[&str], fetches: &[&str], targets: &[&str]) -> Signature {
     let own = |v: &[&str]| v.iter().map(|s| s.to_string()).collect();
-    Signature { feeds: own(feeds), fetches: own(fetches), targets: own(targets) }
+    Signature { feeds: own(feeds), fetches: own(fetches), targets: own(targets), ..Signature::default() }
 }
 
 fn chain() -> TestGraph {
@@ -77,4 +77,33 @@ fn a_partial_run_refuses_what_needs_a_missing_feed() {
     check_computable(&g.graph, &names(&["z:0"]), &names(&["y:0"]), &names(&["x:0"])).unwrap();
     let e = check_computable(&g.graph, &names(&["z:0"]), &[], &names(&["x:0"])).unwrap_err();
     assert!(e.message().ends_with("can't be computed from the feeds that have been fed so far."));
+}
+
+/// `from` in the place of `to`.
+fn connected(from: &str, to: &str, fetches: &[&str]) -> Signature {
+    let connections = vec![TensorConnection { from: from.into(), to: to.into() }];
+    Signature { connections, ..signature(&[], fetches, &[]) }
+}
+
+#[test]
+fn a_connected_tensor_takes_the_place_of_another() {
+    let p = run(&chain(), &connected("a", "x:0", &["z"]), FeedFetch::CallFrame).unwrap();
+    assert_eq!(inputs_of(&p.graph, "_identity_x_0"), ["a:0"]);
+    assert_eq!(inputs_of(&p.graph, "y"), ["_identity_x_0:0", "a:0", "^n"]);
+    assert!(p.graph.find("x").is_none() && p.feed_types.is_empty());
+    let p = run(&chain(), &connected("x", "y", &["other"]), FeedFetch::CallFrame).unwrap();
+    assert_eq!(p.graph.len(), 3, "a connection that nothing needs is left out");
+}
+
+#[test]
+fn impossible_connections_are_refused() {
+    let g = chain();
+    let error = |s: Signature| run(&g, &s, FeedFetch::CallFrame).err().unwrap().message();
+    assert!(error(connected("z:0", "x:0", &["z"])).ends_with("would create a cycle."));
+    assert!(error(connected("y:0", "y", &["z"])).ends_with("would create a cycle."));
+    assert!(error(connected("zz:0", "x:0", &["z"])).starts_with("Requested tensor connection from unknown node"));
+    assert!(error(connected("n:0", "x:0", &["z"])).ends_with("(actual number of outputs = 0)."));
+    assert_eq!(error(connected("a:0", "z:0", &["z"])), "z:0 is both fed and fetched.");
+    let both = Signature { feeds: vec!["x".into()], ..connected("a:0", "x:0", &["z"]) };
+    assert_eq!(error(both), "Endpoint \"x:0\" fed more than once.");
 }
