@@ -30,10 +30,10 @@ from tensorflow.core.protobuf import rewriter_config_pb2  # noqa: E402
 from tensorflow.python.framework import op_def_registry  # noqa: E402
 
 from case import NAME, NUMPY, Type  # noqa: E402
-from families import array, malformed, math, nn, random, state, text  # noqa: E402
+from families import array, malformed, math, nn, random, rearrange, sparse, state, text  # noqa: E402
 
 tf.disable_v2_behavior()
-FAMILIES = (math, array, nn, text, random, state, malformed)
+FAMILIES = (math, array, nn, text, random, rearrange, sparse, state, malformed)
 ENUM = {name: tf.as_dtype(np_type if np_type is not object else tf.string).as_datatype_enum
         for name, np_type in NUMPY.items()}
 TYPE_NAME = {v: k for k, v in ENUM.items()}
@@ -134,7 +134,10 @@ class Trial:
 
     def placeholder(self, name, value):
         node = self.add("Placeholder", name, dtype=dtype_name(value))
-        node.attr["shape"].shape.unknown_rank = True
+        if self.case.known:
+            node.attr["shape"].shape.CopyFrom(tf.TensorShape(np.shape(value)).as_proto())
+        else:
+            node.attr["shape"].shape.unknown_rank = True
         self.feeds[name + ":0"] = value
         return name
 

@@ -4,7 +4,7 @@ Only what TensorFlow refuses is recorded: what it accepts is either broadcasting
 a check that it lacks.
 """
 from case import *  # noqa: F403
-from families import array, math, nn, random, state, text
+from families import array, math, nn, random, rearrange, sparse, state, text
 
 # TensorFlow 2.21 does not check these inputs and dies, or writes where it should not.
 SKIP = {"AvgPoolGrad", "ApplyAddSign", "ApplyPowerSign", "ResourceApplyAddSign", "ResourceApplyPowerSign"}
@@ -24,7 +24,7 @@ def wrong(value):
 
 def cases():
     done = set()
-    for family in (math, array, nn, text, random, state):
+    for family in (math, array, nn, text, random, rearrange, sparse, state):
         for case in family.cases():
             if case.op in done or case.op in SKIP or case.op.startswith(SKIPPED_FAMILIES) or not case.inputs:
                 continue
@@ -39,4 +39,4 @@ def cases():
                     for bad in wrong(value):
                         inputs = list(case.inputs)
                         inputs[i] = values[:j] + [bad] + values[j + 1:] if isinstance(given, list) else bad
-                        yield Case(case.op, *inputs, refused_only=True, **case.attrs)
+                        yield Case(case.op, *inputs, refused_only=True, known=case.known, **case.attrs)

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// The families of ops, in TF's words, and what each holds.
-const FAMILIES: [(&str, &str); 15] = [
+const FAMILIES: [(&str, &str); 16] = [
     ("array", "Ops that make, cut, join and rearrange tensors (TF: `array_ops`)."),
     ("control", "Ops that steer the executor: switches, merges, loop frames, assertions (TF: `control_flow_ops`, `logging_ops`)."),
     ("data", "Ops of input pipelines (TF: `dataset_ops`)."),
@@ -20,6 +20,7 @@ const FAMILIES: [(&str, &str); 15] = [
     ("math", "Element-wise arithmetic, reductions, matrix products, segments (TF: `math_ops`, `bitwise_ops`)."),
     ("nn", "Layers of neural networks and their gradients (TF: `nn_ops`)."),
     ("random", "Random numbers from Philox (TF: `random_ops`, `stateless_random_ops`)."),
+    ("sparse", "Sparse tensors and sets (TF: `sparse_ops`, `set_ops`)."),
     ("state", "Variables, by reference and by resource (TF: `state_ops`, `resource_variable_ops`)."),
     ("string", "Ops on strings (TF: `string_ops`, `parsing_ops`)."),
     ("summary", "Ops that make summaries for event files (TF: `logging_ops`)."),

@@ -105,12 +105,40 @@ pub fn add(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("Add").input(x).input(y)
 }
 
+/// `AddManySparseToTensorsMap`: Keeps each part along the first dimension in the map of this name; their numbers there.
+///
+/// Attributes: `T: type; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn add_many_sparse_to_tensors_map(
+    sparse_indices: impl Into<Output>,
+    sparse_values: impl Into<Output>,
+    sparse_shape: impl Into<Output>,
+) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("AddManySparseToTensorsMap").input(sparse_indices).input(sparse_values).input(sparse_shape)
+}
+
 /// `AddN`: sum = the sum of all inputs, which are of one shape.
 ///
 /// Attributes: `N: int >= 1; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}`
 #[track_caller]
 pub fn add_n(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
     graph.op("AddN").input_list(inputs.into_iter().map(Into::into))
+}
+
+/// `AddSparseToTensorsMap`: Keeps a sparse tensor in the map of this name; its number there.
+///
+/// Attributes: `T: type; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn add_sparse_to_tensors_map(
+    sparse_indices: impl Into<Output>,
+    sparse_values: impl Into<Output>,
+    sparse_shape: impl Into<Output>,
+) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("AddSparseToTensorsMap").input(sparse_indices).input(sparse_values).input(sparse_shape)
 }
 
 /// `AddV2`: z = x + y, with broadcasting.
@@ -743,6 +771,66 @@ pub fn batch_mat_mul_v3(x: impl Into<Output>, y: impl Into<Output>, tout: DType)
     graph.op("BatchMatMulV3").input(x).input(y).attr("Tout", tout)
 }
 
+/// `BatchMatrixBandPart`: As `MatrixBandPart`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn batch_matrix_band_part(input: impl Into<Output>, num_lower: impl Into<Output>, num_upper: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchMatrixBandPart").input(input).input(num_lower).input(num_upper)
+}
+
+/// `BatchMatrixDiag`: As `MatrixDiag`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn batch_matrix_diag(diagonal: impl Into<Output>) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("BatchMatrixDiag").input(diagonal)
+}
+
+/// `BatchMatrixDiagPart`: As `MatrixDiagPart`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn batch_matrix_diag_part(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchMatrixDiagPart").input(input)
+}
+
+/// `BatchMatrixSetDiag`: `input` with its main diagonals replaced by `diagonal`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn batch_matrix_set_diag(input: impl Into<Output>, diagonal: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchMatrixSetDiag").input(input).input(diagonal)
+}
+
+/// `BatchToSpace`: As `BatchToSpaceND`, for images and square blocks.
+///
+/// Attributes: `T: type; block_size: int >= 2; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn batch_to_space(input: impl Into<Output>, crops: impl Into<Output>, block_size: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchToSpace").input(input).input(crops).attr("block_size", block_size)
+}
+
+/// `BatchToSpaceND`: The inverse of `SpaceToBatchND`: blocks put back into space, and `crops` cut off.
+///
+/// Attributes: `T: type; Tblock_shape: type in {int32, int64} = int32; Tcrops: type in {int32, int64} = int32`
+#[track_caller]
+pub fn batch_to_space_nd(input: impl Into<Output>, block_shape: impl Into<Output>, crops: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchToSpaceND").input(input).input(block_shape).input(crops)
+}
+
 /// `BiasAdd`: output = value + bias, one bias for each channel: the last dimension of value, or the second for NCHW.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; data_format: string in {"NHWC", "NCHW"} = "NHWC"`
@@ -1048,6 +1136,16 @@ pub fn conj(input: impl Into<Output>) -> OpBuilder {
     graph.op("Conj").input(input)
 }
 
+/// `ConjugateTranspose`: As `Transpose`, of the conjugates.
+///
+/// Attributes: `T: type; Tperm: type in {int32, int64} = int32`
+#[track_caller]
+pub fn conjugate_transpose(x: impl Into<Output>, perm: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("ConjugateTranspose").input(x).input(perm)
+}
+
 /// `Const`: The tensor `value`.
 ///
 /// Attributes: `value: tensor; dtype: type`
@@ -1174,6 +1272,36 @@ pub fn cumsum(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
     graph.op("Cumsum").input(x).input(axis)
 }
 
+/// `CumulativeLogsumexp`: out = the log of the sum of exp(x) up to each element along axis; exclusive leaves the element itself out, reverse sums from the end.
+///
+/// Attributes: `exclusive: bool = false; reverse: bool = false; T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn cumulative_logsumexp(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("CumulativeLogsumexp").input(x).input(axis)
+}
+
+/// `DataFormatDimMap`: For each number of a dimension in `src_format` that of the same dimension in `dst_format`.
+///
+/// Attributes: `T: type in {int32, int64} = int32; src_format: string = "NHWC"; dst_format: string = "NCHW"`
+#[track_caller]
+pub fn data_format_dim_map(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("DataFormatDimMap").input(x)
+}
+
+/// `DataFormatVecPermute`: The numbers (or pairs of them) of the dimensions of `src_format` in the order of `dst_format`; without batch and depth, if there are only those of space.
+///
+/// Attributes: `T: type in {int32, int64} = int32; src_format: string = "NHWC"; dst_format: string = "NCHW"`
+#[track_caller]
+pub fn data_format_vec_permute(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("DataFormatVecPermute").input(x)
+}
+
 /// `DatasetCardinality`: The number of elements; -1 if they never end, -2 if it is not known without counting.
 ///
 /// Attributes: `cardinality_options: string = ""`
@@ -1232,6 +1360,68 @@ pub fn dense_bincount(input: impl Into<Output>, size: impl Into<Output>, weights
     graph.op("DenseBincount").input(input).input(size).input(weights)
 }
 
+/// `DenseToDenseSetOperation`: For each pair of sets along the last dimension their `a-b`, `b-a`, `intersection` or `union`, as a sparse tensor.
+///
+/// Attributes: `set_operation: string; validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
+#[track_caller]
+pub fn dense_to_dense_set_operation(set1: impl Into<Output>, set2: impl Into<Output>, set_operation: &str) -> OpBuilder {
+    let set1 = set1.into();
+    let graph = set1.graph().clone();
+    graph.op("DenseToDenseSetOperation").input(set1).input(set2).attr("set_operation", set_operation)
+}
+
+/// `DenseToSparseSetOperation`: As `DenseToDenseSetOperation`, with a sparse second argument.
+///
+/// Attributes: `set_operation: string; validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
+#[track_caller]
+pub fn dense_to_sparse_set_operation(
+    set1: impl Into<Output>,
+    set2_indices: impl Into<Output>,
+    set2_values: impl Into<Output>,
+    set2_shape: impl Into<Output>,
+    set_operation: &str,
+) -> OpBuilder {
+    let set1 = set1.into();
+    let graph = set1.graph().clone();
+    graph
+        .op("DenseToSparseSetOperation")
+        .input(set1)
+        .input(set2_indices)
+        .input(set2_values)
+        .input(set2_shape)
+        .attr("set_operation", set_operation)
+}
+
+/// `DepthToSpace`: Images of depth `d` and `b` times the rows and columns from images of depth `d b b`.
+///
+/// Attributes: `T: type; block_size: int >= 2; data_format: string in {"NHWC", "NCHW", "NCHW_VECT_C"} = "NHWC"`
+#[track_caller]
+pub fn depth_to_space(input: impl Into<Output>, block_size: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DepthToSpace").input(input).attr("block_size", block_size)
+}
+
+/// `DeserializeManySparse`: The sparse tensor of `[n, 3]` serialised ones, each a part along a new first dimension.
+///
+/// Attributes: `dtype: type`
+#[track_caller]
+pub fn deserialize_many_sparse(serialized_sparse: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let serialized_sparse = serialized_sparse.into();
+    let graph = serialized_sparse.graph().clone();
+    graph.op("DeserializeManySparse").input(serialized_sparse).attr("dtype", dtype)
+}
+
+/// `DeserializeSparse`: The sparse tensor of `[..., 3]` serialised ones, with the dimensions in front of the 3 in front of theirs.
+///
+/// Attributes: `dtype: type; Tserialized: type in {string, variant} = string`
+#[track_caller]
+pub fn deserialize_sparse(serialized_sparse: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let serialized_sparse = serialized_sparse.into();
+    let graph = serialized_sparse.graph().clone();
+    graph.op("DeserializeSparse").input(serialized_sparse).attr("dtype", dtype)
+}
+
 /// `DestroyResourceOp`: Kernels that hold the object keep it. A missing object is an error only with ignore_lookup_error=false.
 ///
 /// Attributes: `ignore_lookup_error: bool = true`
@@ -1250,6 +1440,26 @@ pub fn destroy_temporary_variable(ref_: impl Into<Output>, var_name: &str) -> Op
     let ref_ = ref_.into();
     let graph = ref_.graph().clone();
     graph.op("DestroyTemporaryVariable").input(ref_).attr("var_name", var_name)
+}
+
+/// `Diag`: A tensor of shape `[dims..., dims...]`, zero but where both halves of the coordinates are equal; there it is `diagonal`.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn diag(diagonal: impl Into<Output>) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("Diag").input(diagonal)
+}
+
+/// `DiagPart`: The elements at which both halves of the coordinates are equal.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn diag_part(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DiagPart").input(input)
 }
 
 /// `Digamma`: y = the derivative of ln |gamma(x)|.
@@ -1362,6 +1572,16 @@ pub fn elu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> OpB
     let gradients = gradients.into();
     let graph = gradients.graph().clone();
     graph.op("EluGrad").input(gradients).input(outputs)
+}
+
+/// `Empty`: A tensor of `shape`; its elements are zero whatever `init` says.
+///
+/// Attributes: `dtype: type; init: bool = false`
+#[track_caller]
+pub fn empty(shape: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("Empty").input(shape).attr("dtype", dtype)
 }
 
 /// `EmptyTensorList`: An empty list of elements of this type and shape; it may get max_num_elements of them (-1: any number).
@@ -2014,6 +2234,36 @@ pub fn initialize_table_v2(table_handle: impl Into<Output>, keys: impl Into<Outp
     graph.op("InitializeTableV2").input(table_handle).input(keys).input(values)
 }
 
+/// `InplaceAdd`: `x`, where row `i[k]` is increased by row `k` of `v`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn inplace_add(x: impl Into<Output>, i: impl Into<Output>, v: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("InplaceAdd").input(x).input(i).input(v)
+}
+
+/// `InplaceSub`: `x`, where row `i[k]` is decreased by row `k` of `v`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn inplace_sub(x: impl Into<Output>, i: impl Into<Output>, v: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("InplaceSub").input(x).input(i).input(v)
+}
+
+/// `InplaceUpdate`: `x`, where row `i[k]` is replaced by row `k` of `v`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn inplace_update(x: impl Into<Output>, i: impl Into<Output>, v: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("InplaceUpdate").input(x).input(i).input(v)
+}
+
 /// `InterleaveDataset`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
@@ -2508,6 +2758,16 @@ pub fn loop_cond(input: impl Into<Output>) -> OpBuilder {
     graph.op("LoopCond").input(input)
 }
 
+/// `LowerBound`: For each of `values` how many elements of the same row of `sorted_inputs` are less than it.
+///
+/// Attributes: `T: type; out_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn lower_bound(sorted_inputs: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let sorted_inputs = sorted_inputs.into();
+    let graph = sorted_inputs.graph().clone();
+    graph.op("LowerBound").input(sorted_inputs).input(values)
+}
+
 /// `MakeIterator`: Sets the iterator before the first element of the dataset; what it did before ends.
 #[track_caller]
 pub fn make_iterator(dataset: impl Into<Output>, iterator: impl Into<Output>) -> OpBuilder {
@@ -2612,6 +2872,88 @@ pub fn matrix_diag_part(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("MatrixDiagPart").input(input)
+}
+
+/// `MatrixDiagPartV2`: The diagonals `k` of each matrix, one in each row, the uppermost first, filled up with `padding_value`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_diag_part_v2(input: impl Into<Output>, k: impl Into<Output>, padding_value: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixDiagPartV2").input(input).input(k).input(padding_value)
+}
+
+/// `MatrixDiagPartV3`: As `MatrixDiagPartV2`; `align` says where shorter diagonals lie in their rows.
+///
+/// Attributes: `T: type; align: string in {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"} = "RIGHT_LEFT"`
+#[track_caller]
+pub fn matrix_diag_part_v3(input: impl Into<Output>, k: impl Into<Output>, padding_value: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixDiagPartV3").input(input).input(k).input(padding_value)
+}
+
+/// `MatrixDiagV2`: Matrices of the size asked for that hold the diagonals `k` of `diagonal`, and `padding_value` elsewhere.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_diag_v2(
+    diagonal: impl Into<Output>,
+    k: impl Into<Output>,
+    num_rows: impl Into<Output>,
+    num_cols: impl Into<Output>,
+    padding_value: impl Into<Output>,
+) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("MatrixDiagV2").input(diagonal).input(k).input(num_rows).input(num_cols).input(padding_value)
+}
+
+/// `MatrixDiagV3`: As `MatrixDiagV2`; `align` says where shorter diagonals lie in their rows.
+///
+/// Attributes: `T: type; align: string in {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"} = "RIGHT_LEFT"`
+#[track_caller]
+pub fn matrix_diag_v3(
+    diagonal: impl Into<Output>,
+    k: impl Into<Output>,
+    num_rows: impl Into<Output>,
+    num_cols: impl Into<Output>,
+    padding_value: impl Into<Output>,
+) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("MatrixDiagV3").input(diagonal).input(k).input(num_rows).input(num_cols).input(padding_value)
+}
+
+/// `MatrixSetDiag`: `input` with its main diagonals replaced by `diagonal`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_set_diag(input: impl Into<Output>, diagonal: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixSetDiag").input(input).input(diagonal)
+}
+
+/// `MatrixSetDiagV2`: `input` with its diagonals `k` replaced by `diagonal`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_set_diag_v2(input: impl Into<Output>, diagonal: impl Into<Output>, k: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixSetDiagV2").input(input).input(diagonal).input(k)
+}
+
+/// `MatrixSetDiagV3`: As `MatrixSetDiagV2`; `align` says where shorter diagonals lie in their rows.
+///
+/// Attributes: `T: type; align: string in {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"} = "RIGHT_LEFT"`
+#[track_caller]
+pub fn matrix_set_diag_v3(input: impl Into<Output>, diagonal: impl Into<Output>, k: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixSetDiagV3").input(input).input(diagonal).input(k)
 }
 
 /// `Max`: output = the largest element of input over the axes reduction_indices; keep_dims leaves them with size 1.
@@ -2744,6 +3086,26 @@ pub fn minimum(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("Minimum").input(x).input(y)
 }
 
+/// `MirrorPad`: `input` with margins as in `Pad`, filled with its elements mirrored at the border, which is repeated in mode SYMMETRIC and not in REFLECT.
+///
+/// Attributes: `T: type; Tpaddings: type in {int32, int64} = int32; mode: string in {"REFLECT", "SYMMETRIC"}`
+#[track_caller]
+pub fn mirror_pad(input: impl Into<Output>, paddings: impl Into<Output>, mode: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MirrorPad").input(input).input(paddings).attr("mode", mode)
+}
+
+/// `MirrorPadGrad`: The gradient of the padded tensor folded back onto what its margins mirror.
+///
+/// Attributes: `T: type; Tpaddings: type in {int32, int64} = int32; mode: string in {"REFLECT", "SYMMETRIC"}`
+#[track_caller]
+pub fn mirror_pad_grad(input: impl Into<Output>, paddings: impl Into<Output>, mode: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MirrorPadGrad").input(input).input(paddings).attr("mode", mode)
+}
+
 /// `Mod`: z = x - y trunc(x / y), with broadcasting.
 ///
 /// Attributes: `T: type in {int32, int64, half, half, bfloat16, float, double}`
@@ -2836,6 +3198,16 @@ pub fn neg(x: impl Into<Output>) -> OpBuilder {
     graph.op("Neg").input(x)
 }
 
+/// `NextAfter`: The representable number after `x1` in the direction of `x2`.
+///
+/// Attributes: `T: type in {double, float} = float`
+#[track_caller]
+pub fn next_after(x1: impl Into<Output>, x2: impl Into<Output>) -> OpBuilder {
+    let x1 = x1.into();
+    let graph = x1.graph().clone();
+    graph.op("NextAfter").input(x1).input(x2)
+}
+
 /// `NextIteration`: `data` in the next iteration of its frame.
 ///
 /// Attributes: `T: type`
@@ -2870,6 +3242,16 @@ pub fn not_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("NotEqual").input(x).input(y)
+}
+
+/// `NthElement`: For each row along the last dimension the element that is at place `n` when they are sorted, from the end if `reverse`.
+///
+/// Attributes: `reverse: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn nth_element(input: impl Into<Output>, n: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("NthElement").input(input).input(n)
 }
 
 /// `OneHot`: A new dimension `axis` of length `depth` (the last by default) that is `on_value` at the index and `off_value` elsewhere; an index out of range gives only `off_value`.
@@ -3117,6 +3499,14 @@ pub fn parallel_batch_dataset(
         .input(drop_remainder)
         .attr("output_types", output_types)
         .attr("output_shapes", output_shapes)
+}
+
+/// `ParallelConcat`: `values`, each with a first dimension of 1, joined along it.
+///
+/// Attributes: `N: int >= 1; T: type; shape: shape`
+#[track_caller]
+pub fn parallel_concat(graph: &Graph, values: impl IntoIterator<Item = impl Into<Output>>, shape: PartialShape) -> OpBuilder {
+    graph.op("ParallelConcat").input_list(values.into_iter().map(Into::into)).attr("shape", shape)
 }
 
 /// `ParallelDynamicStitch`: `merged[indices[m][i, ...]] = data[m][i, ...]`; which one wins where indices repeat is not said (here: the last one).
@@ -4864,6 +5254,16 @@ pub fn rint(x: impl Into<Output>) -> OpBuilder {
     graph.op("Rint").input(x)
 }
 
+/// `Roll`: `input` with the elements along each of `axis` moved on by `shift`; those that leave at the end come in at the front.
+///
+/// Attributes: `T: type; Tshift: type in {int32, int64}; Taxis: type in {int32, int64}`
+#[track_caller]
+pub fn roll(input: impl Into<Output>, shift: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Roll").input(input).input(shift).input(axis)
+}
+
 /// `Round`: y = the nearest integer, halves to the even one.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}`
@@ -5033,6 +5433,16 @@ pub fn scatter_nd_min(ref_: impl Into<Output>, indices: impl Into<Output>, updat
     graph.op("ScatterNdMin").input(ref_).input(indices).input(updates)
 }
 
+/// `ScatterNdNonAliasingAdd`: `input`, where `updates` are added to the slices that `indices` name (as in `GatherNd`).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool}; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn scatter_nd_non_aliasing_add(input: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ScatterNdNonAliasingAdd").input(input).input(indices).input(updates)
+}
+
 /// `ScatterNdSub`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; bad_indices_policy: string = ""`
@@ -5161,6 +5571,40 @@ pub fn selu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> Op
     let gradients = gradients.into();
     let graph = gradients.graph().clone();
     graph.op("SeluGrad").input(gradients).input(outputs)
+}
+
+/// `SerializeManySparse`: A matrix with a row for each part along the first dimension: its indices, values and shape, serialised.
+///
+/// Attributes: `T: type; out_type: type in {string, variant} = string`
+#[track_caller]
+pub fn serialize_many_sparse(
+    sparse_indices: impl Into<Output>,
+    sparse_values: impl Into<Output>,
+    sparse_shape: impl Into<Output>,
+) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("SerializeManySparse").input(sparse_indices).input(sparse_values).input(sparse_shape)
+}
+
+/// `SerializeSparse`: Indices, values and shape, each serialised, as a vector.
+///
+/// Attributes: `T: type; out_type: type in {string, variant} = string`
+#[track_caller]
+pub fn serialize_sparse(sparse_indices: impl Into<Output>, sparse_values: impl Into<Output>, sparse_shape: impl Into<Output>) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("SerializeSparse").input(sparse_indices).input(sparse_values).input(sparse_shape)
+}
+
+/// `SetSize`: For each set along the last dimension of a sparse tensor, how many different elements it has.
+///
+/// Attributes: `validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
+#[track_caller]
+pub fn set_size(set_indices: impl Into<Output>, set_values: impl Into<Output>, set_shape: impl Into<Output>) -> OpBuilder {
+    let set_indices = set_indices.into();
+    let graph = set_indices.graph().clone();
+    graph.op("SetSize").input(set_indices).input(set_values).input(set_shape)
 }
 
 /// `Shape`: The dimensions of `input` as a vector.
@@ -5478,6 +5922,36 @@ pub fn softsign_grad(gradients: impl Into<Output>, features: impl Into<Output>) 
     graph.op("SoftsignGrad").input(gradients).input(features)
 }
 
+/// `SpaceToBatch`: As `SpaceToBatchND`, for images and square blocks.
+///
+/// Attributes: `T: type; Tpaddings: type in {int32, int64} = int32; block_size: int >= 2`
+#[track_caller]
+pub fn space_to_batch(input: impl Into<Output>, paddings: impl Into<Output>, block_size: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("SpaceToBatch").input(input).input(paddings).attr("block_size", block_size)
+}
+
+/// `SpaceToBatchND`: `input` with margins of zeros, its dimensions after the first cut into blocks whose elements lie one behind the other in the batch.
+///
+/// Attributes: `T: type; Tblock_shape: type in {int32, int64} = int32; Tpaddings: type in {int32, int64} = int32`
+#[track_caller]
+pub fn space_to_batch_nd(input: impl Into<Output>, block_shape: impl Into<Output>, paddings: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("SpaceToBatchND").input(input).input(block_shape).input(paddings)
+}
+
+/// `SpaceToDepth`: Images whose depth holds the elements of blocks of `b` by `b` of the input's.
+///
+/// Attributes: `T: type; block_size: int >= 2; data_format: string in {"NHWC", "NCHW", "NCHW_VECT_C"} = "NHWC"`
+#[track_caller]
+pub fn space_to_depth(input: impl Into<Output>, block_size: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("SpaceToDepth").input(input).attr("block_size", block_size)
+}
+
 /// `SparseAccumulatorApplyGradient`: Adds the rows, unless local_step is older than the accumulator's global step: then they are dropped.
 ///
 /// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; has_known_shape: bool`
@@ -5510,6 +5984,39 @@ pub fn sparse_accumulator_take_gradient(handle: impl Into<Output>, num_required:
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("SparseAccumulatorTakeGradient").input(handle).input(num_required).attr("dtype", dtype)
+}
+
+/// `SparseAdd`: The sum, at every place where one of both has a value, without sums of two values whose magnitude is below `thresh`.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Treal: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_add(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b_indices: impl Into<Output>,
+    b_values: impl Into<Output>,
+    b_shape: impl Into<Output>,
+    thresh: impl Into<Output>,
+) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseAdd").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape).input(thresh)
+}
+
+/// `SparseAddGrad`: The gradients of the values of both summands from that of the sum's: 0 where the sum has no value.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_add_grad(
+    backprop_val_grad: impl Into<Output>,
+    a_indices: impl Into<Output>,
+    b_indices: impl Into<Output>,
+    sum_indices: impl Into<Output>,
+) -> OpBuilder {
+    let backprop_val_grad = backprop_val_grad.into();
+    let graph = backprop_val_grad.graph().clone();
+    graph.op("SparseAddGrad").input(backprop_val_grad).input(a_indices).input(b_indices).input(sum_indices)
 }
 
 /// `SparseApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step, for the rows named by indices.
@@ -5779,12 +6286,101 @@ pub fn sparse_apply_rms_prop(
         .input(indices)
 }
 
+/// `SparseConcat`: The values of all inputs, those of later ones moved along `concat_dim`, in the order of their coordinates.
+///
+/// Attributes: `concat_dim: int; N: int >= 2; T: type`
+#[track_caller]
+pub fn sparse_concat(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    shapes: impl IntoIterator<Item = impl Into<Output>>,
+    concat_dim: i64,
+) -> OpBuilder {
+    graph
+        .op("SparseConcat")
+        .input_list(indices.into_iter().map(Into::into))
+        .input_list(values.into_iter().map(Into::into))
+        .input_list(shapes.into_iter().map(Into::into))
+        .attr("concat_dim", concat_dim)
+}
+
 /// `SparseConditionalAccumulator`: The handle, a reference to a string, of an accumulator of rows that starts at global step 0.
 ///
 /// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; shape: shape; container: string = ""; shared_name: string = ""; reduction_type: string in {"MEAN", "SUM"} = "MEAN"`
 #[track_caller]
 pub fn sparse_conditional_accumulator(graph: &Graph, dtype: DType, shape: PartialShape) -> OpBuilder {
     graph.op("SparseConditionalAccumulator").attr("dtype", dtype).attr("shape", shape)
+}
+
+/// `SparseDenseCwiseAdd`: The sum at the places of the sparse tensor, to whose shape `dense` is broadcast.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_dense_cwise_add(
+    sp_indices: impl Into<Output>,
+    sp_values: impl Into<Output>,
+    sp_shape: impl Into<Output>,
+    dense: impl Into<Output>,
+) -> OpBuilder {
+    let sp_indices = sp_indices.into();
+    let graph = sp_indices.graph().clone();
+    graph.op("SparseDenseCwiseAdd").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
+}
+
+/// `SparseDenseCwiseDiv`: The quotient at the places of the sparse tensor, to whose shape `dense` is broadcast.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_dense_cwise_div(
+    sp_indices: impl Into<Output>,
+    sp_values: impl Into<Output>,
+    sp_shape: impl Into<Output>,
+    dense: impl Into<Output>,
+) -> OpBuilder {
+    let sp_indices = sp_indices.into();
+    let graph = sp_indices.graph().clone();
+    graph.op("SparseDenseCwiseDiv").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
+}
+
+/// `SparseDenseCwiseMul`: The product at the places of the sparse tensor, to whose shape `dense` is broadcast.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_dense_cwise_mul(
+    sp_indices: impl Into<Output>,
+    sp_values: impl Into<Output>,
+    sp_shape: impl Into<Output>,
+    dense: impl Into<Output>,
+) -> OpBuilder {
+    let sp_indices = sp_indices.into();
+    let graph = sp_indices.graph().clone();
+    graph.op("SparseDenseCwiseMul").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
+}
+
+/// `SparseFillEmptyRows`: `values` with `default_value` at column 0 of every row that has none; which rows those are; and where each value of the input went.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn sparse_fill_empty_rows(
+    indices: impl Into<Output>,
+    values: impl Into<Output>,
+    dense_shape: impl Into<Output>,
+    default_value: impl Into<Output>,
+) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("SparseFillEmptyRows").input(indices).input(values).input(dense_shape).input(default_value)
+}
+
+/// `SparseFillEmptyRowsGrad`: The gradient of the values, and that of the default value, from the gradient of the filled values.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn sparse_fill_empty_rows_grad(reverse_index_map: impl Into<Output>, grad_values: impl Into<Output>) -> OpBuilder {
+    let reverse_index_map = reverse_index_map.into();
+    let graph = reverse_index_map.graph().clone();
+    graph.op("SparseFillEmptyRowsGrad").input(reverse_index_map).input(grad_values)
 }
 
 /// `SparseMatMul`: product = a b, of matrices [m, k] and [k, n] of type float or bfloat16, either of them transposed first if asked for. That there are many zeros is not made use of.
@@ -5795,6 +6391,84 @@ pub fn sparse_mat_mul(a: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
     let a = a.into();
     let graph = a.graph().clone();
     graph.op("SparseMatMul").input(a).input(b)
+}
+
+/// `SparseReduceMax`: The maximum over `reduction_axes` of the values that exist; 0 where none does.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_reduce_max(
+    input_indices: impl Into<Output>,
+    input_values: impl Into<Output>,
+    input_shape: impl Into<Output>,
+    reduction_axes: impl Into<Output>,
+) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReduceMax").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
+}
+
+/// `SparseReduceMaxSparse`: As `SparseReduceMax`, as a sparse tensor.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_reduce_max_sparse(
+    input_indices: impl Into<Output>,
+    input_values: impl Into<Output>,
+    input_shape: impl Into<Output>,
+    reduction_axes: impl Into<Output>,
+) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReduceMaxSparse").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
+}
+
+/// `SparseReduceSum`: The sum over `reduction_axes` of the values that exist; 0 where none does.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_reduce_sum(
+    input_indices: impl Into<Output>,
+    input_values: impl Into<Output>,
+    input_shape: impl Into<Output>,
+    reduction_axes: impl Into<Output>,
+) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReduceSum").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
+}
+
+/// `SparseReduceSumSparse`: As `SparseReduceSum`, as a sparse tensor.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_reduce_sum_sparse(
+    input_indices: impl Into<Output>,
+    input_values: impl Into<Output>,
+    input_shape: impl Into<Output>,
+    reduction_axes: impl Into<Output>,
+) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReduceSumSparse").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
+}
+
+/// `SparseReorder`: The same values in the order of their coordinates.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn sparse_reorder(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReorder").input(input_indices).input(input_values).input(input_shape)
+}
+
+/// `SparseReshape`: The coordinates of the same values when the dense tensor of `input_shape` is reshaped to `new_shape`, of which one dimension may be -1.
+#[track_caller]
+pub fn sparse_reshape(input_indices: impl Into<Output>, input_shape: impl Into<Output>, new_shape: impl Into<Output>) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReshape").input(input_indices).input(input_shape).input(new_shape)
 }
 
 /// `SparseSegmentMean`: output[i] = the means of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
@@ -5917,6 +6591,47 @@ pub fn sparse_segment_sum_with_num_segments(
     graph.op("SparseSegmentSumWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
 }
 
+/// `SparseSlice`: The values whose coordinates lie in the block of `size` at `start`, with coordinates from there.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn sparse_slice(
+    indices: impl Into<Output>,
+    values: impl Into<Output>,
+    shape: impl Into<Output>,
+    start: impl Into<Output>,
+    size: impl Into<Output>,
+) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("SparseSlice").input(indices).input(values).input(shape).input(start).input(size)
+}
+
+/// `SparseSliceGrad`: The gradient of each value of the input: that of the output's value at the same place, or 0.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_slice_grad(
+    backprop_val_grad: impl Into<Output>,
+    input_indices: impl Into<Output>,
+    input_start: impl Into<Output>,
+    output_indices: impl Into<Output>,
+) -> OpBuilder {
+    let backprop_val_grad = backprop_val_grad.into();
+    let graph = backprop_val_grad.graph().clone();
+    graph.op("SparseSliceGrad").input(backprop_val_grad).input(input_indices).input(input_start).input(output_indices)
+}
+
+/// `SparseSoftmax`: The softmax over the values that exist along the last dimension.
+///
+/// Attributes: `T: type in {half, float, double}`
+#[track_caller]
+pub fn sparse_softmax(sp_indices: impl Into<Output>, sp_values: impl Into<Output>, sp_shape: impl Into<Output>) -> OpBuilder {
+    let sp_indices = sp_indices.into();
+    let graph = sp_indices.graph().clone();
+    graph.op("SparseSoftmax").input(sp_indices).input(sp_values).input(sp_shape)
+}
+
 /// `SparseSoftmaxCrossEntropyWithLogits`: loss[b] = -logsoftmax(features[b, :])[labels[b]], backprop = its gradient by the features, for features [batch, classes] and labels [batch].
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}; Tlabels: type in {int32, int64} = int64`
@@ -5925,6 +6640,127 @@ pub fn sparse_softmax_cross_entropy_with_logits(features: impl Into<Output>, lab
     let features = features.into();
     let graph = features.graph().clone();
     graph.op("SparseSoftmaxCrossEntropyWithLogits").input(features).input(labels)
+}
+
+/// `SparseSparseMaximum`: The greater of both at every place where one has a value; what is missing counts as 0.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_sparse_maximum(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b_indices: impl Into<Output>,
+    b_values: impl Into<Output>,
+    b_shape: impl Into<Output>,
+) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseSparseMaximum").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape)
+}
+
+/// `SparseSparseMinimum`: The lesser of both at every place where one has a value; what is missing counts as 0.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_sparse_minimum(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b_indices: impl Into<Output>,
+    b_values: impl Into<Output>,
+    b_shape: impl Into<Output>,
+) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseSparseMinimum").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape)
+}
+
+/// `SparseSplit`: `num_split` sparse tensors; where the dimension is no multiple of that, the first ones are longer by one.
+///
+/// Attributes: `num_split: int >= 1; T: type`
+#[track_caller]
+pub fn sparse_split(
+    split_dim: impl Into<Output>,
+    indices: impl Into<Output>,
+    values: impl Into<Output>,
+    shape: impl Into<Output>,
+    num_split: i64,
+) -> OpBuilder {
+    let split_dim = split_dim.into();
+    let graph = split_dim.graph().clone();
+    graph.op("SparseSplit").input(split_dim).input(indices).input(values).input(shape).attr("num_split", num_split)
+}
+
+/// `SparseTensorDenseAdd`: The dense sum of `a` and `b`.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn sparse_tensor_dense_add(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b: impl Into<Output>,
+) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseTensorDenseAdd").input(a_indices).input(a_values).input(a_shape).input(b)
+}
+
+/// `SparseTensorDenseMatMul`: `a` times `b`, each taken adjoint where so asked.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64} = int64; adjoint_a: bool = false; adjoint_b: bool = false`
+#[track_caller]
+pub fn sparse_tensor_dense_mat_mul(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b: impl Into<Output>,
+) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseTensorDenseMatMul").input(a_indices).input(a_values).input(a_shape).input(b)
+}
+
+/// `SparseToDense`: A tensor of `output_shape` that holds `sparse_values` (one each, or one for all) at `sparse_indices`, and `default_value` elsewhere.
+///
+/// Attributes: `validate_indices: bool = true; T: type; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn sparse_to_dense(
+    sparse_indices: impl Into<Output>,
+    output_shape: impl Into<Output>,
+    sparse_values: impl Into<Output>,
+    default_value: impl Into<Output>,
+) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("SparseToDense").input(sparse_indices).input(output_shape).input(sparse_values).input(default_value)
+}
+
+/// `SparseToSparseSetOperation`: As `DenseToDenseSetOperation`, with sparse arguments.
+///
+/// Attributes: `set_operation: string; validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
+#[track_caller]
+pub fn sparse_to_sparse_set_operation(
+    set1_indices: impl Into<Output>,
+    set1_values: impl Into<Output>,
+    set1_shape: impl Into<Output>,
+    set2_indices: impl Into<Output>,
+    set2_values: impl Into<Output>,
+    set2_shape: impl Into<Output>,
+    set_operation: &str,
+) -> OpBuilder {
+    let set1_indices = set1_indices.into();
+    let graph = set1_indices.graph().clone();
+    graph
+        .op("SparseToSparseSetOperation")
+        .input(set1_indices)
+        .input(set1_values)
+        .input(set1_shape)
+        .input(set2_indices)
+        .input(set2_values)
+        .input(set2_shape)
+        .attr("set_operation", set_operation)
 }
 
 /// `Split`: `value` cut into `num_split` equal pieces along `split_dim`.
@@ -6390,6 +7226,16 @@ pub fn take_dataset(
     graph.op("TakeDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
+/// `TakeManySparseFromTensorsMap`: The sparse tensors of these numbers, each a part along a new first dimension; they leave the map.
+///
+/// Attributes: `dtype: type; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn take_many_sparse_from_tensors_map(sparse_handles: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let sparse_handles = sparse_handles.into();
+    let graph = sparse_handles.graph().clone();
+    graph.op("TakeManySparseFromTensorsMap").input(sparse_handles).attr("dtype", dtype)
+}
+
 /// `TakeWhileDataset`: The elements before the first for which predicate(element, captured inputs) is false.
 ///
 /// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
@@ -6803,6 +7649,56 @@ pub fn tensor_list_stack(input_handle: impl Into<Output>, element_shape: impl In
     graph.op("TensorListStack").input(input_handle).input(element_shape).attr("element_dtype", element_dtype)
 }
 
+/// `TensorScatterAdd`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are increased by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_add(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterAdd").input(tensor).input(indices).input(updates)
+}
+
+/// `TensorScatterMax`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are limited from below by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_max(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterMax").input(tensor).input(indices).input(updates)
+}
+
+/// `TensorScatterMin`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are limited from above by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_min(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterMin").input(tensor).input(indices).input(updates)
+}
+
+/// `TensorScatterSub`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are decreased by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_sub(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterSub").input(tensor).input(indices).input(updates)
+}
+
+/// `TensorScatterUpdate`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are replaced by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int16, int32, int64, uint16}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_update(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterUpdate").input(tensor).input(indices).input(updates)
+}
+
 /// `TensorSliceDataset`: One element per row: row i of every component.
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; is_files: bool = false; metadata: string = ""; replicate_on_split: bool = false`
@@ -6975,6 +7871,16 @@ pub fn unique_with_counts(x: impl Into<Output>) -> OpBuilder {
     graph.op("UniqueWithCounts").input(x)
 }
 
+/// `UniqueWithCountsV2`: As `UniqueV2`, and how often each slice of `y` appears in `x`.
+///
+/// Attributes: `T: type; Taxis: type in {int32, int64} = int64; out_idx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unique_with_counts_v2(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("UniqueWithCountsV2").input(x).input(axis)
+}
+
 /// `Unpack`: The `num` slices of `value` along `axis`, without that dimension.
 ///
 /// Attributes: `num: int >= 0; T: type; axis: int = 0`
@@ -7023,6 +7929,16 @@ pub fn unsorted_segment_sum(data: impl Into<Output>, segment_ids: impl Into<Outp
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("UnsortedSegmentSum").input(data).input(segment_ids).input(num_segments)
+}
+
+/// `UpperBound`: For each of `values` how many elements of the same row of `sorted_inputs` are not greater than it.
+///
+/// Attributes: `T: type; out_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn upper_bound(sorted_inputs: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let sorted_inputs = sorted_inputs.into();
+    let graph = sorted_inputs.graph().clone();
+    graph.op("UpperBound").input(sorted_inputs).input(values)
 }
 
 /// `VarHandleOp`: A handle that names the variable by container and shared name. The variable itself is made by its first assignment.

@@ -18,6 +18,7 @@ pub mod nn;
 pub(crate) mod parallel;
 pub(crate) mod prelude;
 pub mod random;
+pub mod sparse;
 pub mod state;
 pub mod string;
 pub mod summary;
@@ -44,6 +45,7 @@ pub const FAMILIES: &[(&str, &[&OpSpec])] = &[
     ("math", math::ALL),
     ("nn", nn::ALL),
     ("random", random::ALL),
+    ("sparse", sparse::ALL),
     ("state", state::ALL),
     ("string", string::ALL),
     ("summary", summary::ALL),

@@ -43,6 +43,7 @@ pub(crate) mod counting;
 pub(crate) mod cross;
 pub(crate) mod cumprod;
 pub(crate) mod cumsum;
+pub(crate) mod cumulative_logsumexp;
 pub(crate) mod dense_bincount;
 pub(crate) mod digamma;
 pub(crate) mod div;
@@ -88,6 +89,7 @@ pub(crate) mod mod_op;
 pub(crate) mod mul;
 pub(crate) mod mul_no_nan;
 pub(crate) mod neg;
+pub(crate) mod next_after;
 pub(crate) mod not_equal;
 pub(crate) mod pow;
 pub(crate) mod prod;
@@ -189,6 +191,7 @@ pub const ALL: &[&OpSpec] = &[
     &cross::OP,
     &cumprod::OP,
     &cumsum::OP,
+    &cumulative_logsumexp::OP,
     &dense_bincount::OP,
     &digamma::OP,
     &div::OP,
@@ -231,6 +234,7 @@ pub const ALL: &[&OpSpec] = &[
     &mul::OP,
     &mul_no_nan::OP,
     &neg::OP,
+    &next_after::OP,
     &not_equal::OP,
     &pow::OP,
     &prod::OP,

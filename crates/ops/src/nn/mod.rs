@@ -36,6 +36,7 @@ pub(crate) mod log_softmax;
 pub(crate) mod lrn;
 pub(crate) mod max_pool;
 pub(crate) mod max_pool_grad;
+pub(crate) mod nth_element;
 pub(crate) mod pooling;
 pub(crate) mod relu;
 pub(crate) mod relu6;
@@ -87,6 +88,7 @@ pub const ALL: &[&OpSpec] = &[
     &lrn::OP,
     &max_pool::OP,
     &max_pool_grad::OP,
+    &nth_element::OP,
     &relu::OP,
     &relu6::OP,
     &relu6_grad::OP,
