@@ -161,6 +161,16 @@ pub fn all(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
     graph.op("All").input(input).input(reduction_indices)
 }
 
+/// `AllCandidateSampler`: `num_sampled` classes, each once, and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn all_candidate_sampler(true_classes: impl Into<Output>, num_true: i64, num_sampled: i64, unique: bool) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph.op("AllCandidateSampler").input(true_classes).attr("num_true", num_true).attr("num_sampled", num_sampled).attr("unique", unique)
+}
+
 /// `Angle`: output = the angle of a complex number, element by element.
 ///
 /// Attributes: `T: type in {complex64, complex128} = complex64; Tout: type in {float, double} = float`
@@ -704,6 +714,65 @@ pub fn avg_pool_grad(
     graph.op("AvgPoolGrad").input(orig_input_shape).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
 }
 
+/// `Barrier`: The handle of a barrier, where tuples of tensors become complete component by component.
+///
+/// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn barrier(graph: &Graph, component_types: &[DType]) -> OpBuilder {
+    graph.op("Barrier").attr("component_types", component_types)
+}
+
+/// `BarrierClose`: Allows no new keys from now on; `cancel_pending_enqueues` throws away what is not complete.
+///
+/// Attributes: `cancel_pending_enqueues: bool = false`
+#[track_caller]
+pub fn barrier_close(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierClose").input(handle)
+}
+
+/// `BarrierIncompleteSize`: The number of incomplete tuples now.
+#[track_caller]
+pub fn barrier_incomplete_size(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierIncompleteSize").input(handle)
+}
+
+/// `BarrierInsertMany`: Sets component `component_index` of the tuples under `keys` to the rows of `values`.
+///
+/// Attributes: `T: type; component_index: int`
+#[track_caller]
+pub fn barrier_insert_many(
+    handle: impl Into<Output>,
+    keys: impl Into<Output>,
+    values: impl Into<Output>,
+    component_index: i64,
+) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierInsertMany").input(handle).input(keys).input(values).attr("component_index", component_index)
+}
+
+/// `BarrierReadySize`: The number of complete tuples now.
+#[track_caller]
+pub fn barrier_ready_size(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierReadySize").input(handle)
+}
+
+/// `BarrierTakeMany`: Numbers, keys and components of the `num_elements` complete tuples whose keys came first; waits until there are that many.
+///
+/// Attributes: `component_types: list(type) >= 1; allow_small_batch: bool = false; wait_for_incomplete: bool = false; timeout_ms: int = -1`
+#[track_caller]
+pub fn barrier_take_many(handle: impl Into<Output>, num_elements: impl Into<Output>, component_types: &[DType]) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierTakeMany").input(handle).input(num_elements).attr("component_types", component_types)
+}
+
 /// `BatchDataset`: Batches of batch_size elements below each other; the last one may be smaller unless it is to be dropped.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
@@ -951,6 +1020,16 @@ pub fn bucketize(input: impl Into<Output>, boundaries: Vec<f32>) -> OpBuilder {
     graph.op("Bucketize").input(input).attr("boundaries", boundaries)
 }
 
+/// `CTCGreedyDecoder`: For each sequence of the batch the likeliest classes without blanks (and, if `merge_repeated`, without repetitions) as a sparse matrix, and the negative sum of their scores.
+///
+/// Attributes: `merge_repeated: bool = false; blank_index: int = -1; T: type in {float, double} = float`
+#[track_caller]
+pub fn ctc_greedy_decoder(inputs: impl Into<Output>, sequence_length: impl Into<Output>) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("CTCGreedyDecoder").input(inputs).input(sequence_length)
+}
+
 /// `CacheDataset`: The elements; the first iterator that gets to the end keeps them in memory for the others. A file name is not supported.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
@@ -1038,6 +1117,16 @@ pub fn check_numerics(tensor: impl Into<Output>, message: &str) -> OpBuilder {
     graph.op("CheckNumerics").input(tensor).attr("message", message)
 }
 
+/// `Cholesky`: The lower triangle whose product with its adjoint is the matrix, for each matrix; only its lower triangle is looked at.
+///
+/// Attributes: `T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn cholesky(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Cholesky").input(input)
+}
+
 /// `ClipByValue`: output = min(max(t, clip_value_min), clip_value_max); the bounds are scalars or of the shape of t.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
@@ -1066,6 +1155,16 @@ pub fn complex_abs(x: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("ComplexAbs").input(x)
+}
+
+/// `ComputeAccidentalHits`: For each candidate that is a true class of a row: the row, the candidate's place, and the least float as a weight.
+///
+/// Attributes: `num_true: int; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn compute_accidental_hits(true_classes: impl Into<Output>, sampled_candidates: impl Into<Output>, num_true: i64) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph.op("ComputeAccidentalHits").input(true_classes).input(sampled_candidates).attr("num_true", num_true)
 }
 
 /// `Concat`: The values one behind the other along `concat_dim`; all other dimensions must agree.
@@ -1330,6 +1429,36 @@ pub fn decode_base64(input: impl Into<Output>) -> OpBuilder {
     graph.op("DecodeBase64").input(input)
 }
 
+/// `DecodeCSV`: For each column the fields of all records, converted to the type of its default, which stands for empty fields.
+///
+/// Attributes: `OUT_TYPE: list(type) >= 1 in {float, double, int32, int64, string}; field_delim: string = ","; use_quote_delim: bool = true; na_value: string = ""; select_cols: list(int) = []`
+#[track_caller]
+pub fn decode_csv(records: impl Into<Output>, record_defaults: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let records = records.into();
+    let graph = records.graph().clone();
+    graph.op("DecodeCSV").input(records).input_list(record_defaults.into_iter().map(Into::into))
+}
+
+/// `DecodeCompressed`: Each string decompressed; `compression_type` is empty, ZLIB or GZIP.
+///
+/// Attributes: `compression_type: string = ""`
+#[track_caller]
+pub fn decode_compressed(bytes: impl Into<Output>) -> OpBuilder {
+    let bytes = bytes.into();
+    let graph = bytes.graph().clone();
+    graph.op("DecodeCompressed").input(bytes)
+}
+
+/// `DecodePaddedRaw`: The bytes of each string, cut or filled up with zeros to `fixed_length`, as elements of `out_type` in a new last dimension.
+///
+/// Attributes: `out_type: type in {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}; little_endian: bool = true`
+#[track_caller]
+pub fn decode_padded_raw(input_bytes: impl Into<Output>, fixed_length: impl Into<Output>, out_type: DType) -> OpBuilder {
+    let input_bytes = input_bytes.into();
+    let graph = input_bytes.graph().clone();
+    graph.op("DecodePaddedRaw").input(input_bytes).input(fixed_length).attr("out_type", out_type)
+}
+
 /// `DecodeRaw`: The bytes of each string, all of one length, as elements of `out_type`, in a new last dimension.
 ///
 /// Attributes: `out_type: type in {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16}; little_endian: bool = true`
@@ -1400,6 +1529,60 @@ pub fn depth_to_space(input: impl Into<Output>, block_size: i64) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("DepthToSpace").input(input).attr("block_size", block_size)
+}
+
+/// `DepthwiseConv2dNative`: output[b, i, j, d m + q] = the sum over rows and columns of input[b, i stride + r, j stride + c, d] filter[r, c, d, q].
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn depthwise_conv2d_native(input: impl Into<Output>, filter: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DepthwiseConv2dNative").input(input).input(filter).attr("strides", strides).attr("padding", padding)
+}
+
+/// `DepthwiseConv2dNativeBackpropFilter`: The gradient of the filter, whose shape is `filter_sizes`, from that of the output.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn depthwise_conv2d_native_backprop_filter(
+    input: impl Into<Output>,
+    filter_sizes: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph
+        .op("DepthwiseConv2dNativeBackpropFilter")
+        .input(input)
+        .input(filter_sizes)
+        .input(out_backprop)
+        .attr("strides", strides)
+        .attr("padding", padding)
+}
+
+/// `DepthwiseConv2dNativeBackpropInput`: The gradient of the images, whose shape is `input_sizes`, from that of the output.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn depthwise_conv2d_native_backprop_input(
+    input_sizes: impl Into<Output>,
+    filter: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input_sizes = input_sizes.into();
+    let graph = input_sizes.graph().clone();
+    graph
+        .op("DepthwiseConv2dNativeBackpropInput")
+        .input(input_sizes)
+        .input(filter)
+        .input(out_backprop)
+        .attr("strides", strides)
+        .attr("padding", padding)
 }
 
 /// `DeserializeManySparse`: The sparse tensor of `[n, 3]` serialised ones, each a part along a new first dimension.
@@ -1554,6 +1737,30 @@ pub fn dynamic_stitch(
     graph.op("DynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
 }
 
+/// `EditDistance`: For each pair of sequences along the last dimension of two sparse tensors the least number of insertions, deletions and replacements, divided by the truth's length if `normalize`.
+///
+/// Attributes: `normalize: bool = true; T: type`
+#[track_caller]
+pub fn edit_distance(
+    hypothesis_indices: impl Into<Output>,
+    hypothesis_values: impl Into<Output>,
+    hypothesis_shape: impl Into<Output>,
+    truth_indices: impl Into<Output>,
+    truth_values: impl Into<Output>,
+    truth_shape: impl Into<Output>,
+) -> OpBuilder {
+    let hypothesis_indices = hypothesis_indices.into();
+    let graph = hypothesis_indices.graph().clone();
+    graph
+        .op("EditDistance")
+        .input(hypothesis_indices)
+        .input(hypothesis_values)
+        .input(hypothesis_shape)
+        .input(truth_indices)
+        .input(truth_values)
+        .input(truth_shape)
+}
+
 /// `Elu`: activations = features where positive, else e^features - 1.
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}`
@@ -1704,6 +1911,22 @@ pub fn expm1(x: impl Into<Output>) -> OpBuilder {
     graph.op("Expm1").input(x)
 }
 
+/// `ExtractImagePatches`: For each place of a window of `ksizes` that moves by `strides`, with `rates` between its pixels: the pixels under it, as depth.
+///
+/// Attributes: `ksizes: list(int) >= 4; strides: list(int) >= 4; rates: list(int) >= 4; T: type in {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128, bool}; padding: string in {"SAME", "VALID"}`
+#[track_caller]
+pub fn extract_image_patches(images: impl Into<Output>, ksizes: &[i64], strides: &[i64], rates: &[i64], padding: &str) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph
+        .op("ExtractImagePatches")
+        .input(images)
+        .attr("ksizes", ksizes)
+        .attr("strides", strides)
+        .attr("rates", rates)
+        .attr("padding", padding)
+}
+
 /// `FIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came.
 ///
 /// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
@@ -1800,6 +2023,22 @@ pub fn fixed_length_record_dataset_v2(
         .input(footer_bytes)
         .input(buffer_size)
         .input(compression_type)
+}
+
+/// `FixedLengthRecordReader`: The handle of a reader whose values are pieces of files between header and footer, with `file:number` as keys.
+///
+/// Attributes: `header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn fixed_length_record_reader(graph: &Graph, record_bytes: i64) -> OpBuilder {
+    graph.op("FixedLengthRecordReader").attr("record_bytes", record_bytes)
+}
+
+/// `FixedLengthRecordReaderV2`: The handle of a reader whose values are pieces of files between header and footer, with `file:number` as keys.
+///
+/// Attributes: `header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; container: string = ""; shared_name: string = ""; encoding: string = ""`
+#[track_caller]
+pub fn fixed_length_record_reader_v2(graph: &Graph, record_bytes: i64) -> OpBuilder {
+    graph.op("FixedLengthRecordReaderV2").attr("record_bytes", record_bytes)
 }
 
 /// `FlatMapDataset`: The elements of the datasets that f(element, captured inputs) makes, one dataset after the other.
@@ -2100,6 +2339,22 @@ pub fn identity(input: impl Into<Output>) -> OpBuilder {
 #[track_caller]
 pub fn identity_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
     graph.op("IdentityN").input_list(input.into_iter().map(Into::into))
+}
+
+/// `IdentityReader`: The handle of a reader whose values are pieces of work themselves, as keys and values.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn identity_reader(graph: &Graph) -> OpBuilder {
+    graph.op("IdentityReader")
+}
+
+/// `IdentityReaderV2`: The handle of a reader whose values are pieces of work themselves, as keys and values.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn identity_reader_v2(graph: &Graph) -> OpBuilder {
+    graph.op("IdentityReaderV2")
 }
 
 /// `If`: The results of then_branch on input if cond is true, else of else_branch.
@@ -2610,6 +2865,16 @@ pub fn log1p(x: impl Into<Output>) -> OpBuilder {
     graph.op("Log1p").input(x)
 }
 
+/// `LogMatrixDeterminant`: For each square matrix the sign of its determinant and the logarithm of its magnitude.
+///
+/// Attributes: `T: type in {half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn log_matrix_determinant(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("LogMatrixDeterminant").input(input)
+}
+
 /// `LogSoftmax`: logsoftmax = logits - ln(the sum over the last axis of e^logits).
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}`
@@ -2618,6 +2883,28 @@ pub fn log_softmax(logits: impl Into<Output>) -> OpBuilder {
     let logits = logits.into();
     let graph = logits.graph().clone();
     graph.op("LogSoftmax").input(logits)
+}
+
+/// `LogUniformCandidateSampler`: `num_sampled` classes, the likelier the lower their numbers, and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn log_uniform_candidate_sampler(
+    true_classes: impl Into<Output>,
+    num_true: i64,
+    num_sampled: i64,
+    unique: bool,
+    range_max: i64,
+) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph
+        .op("LogUniformCandidateSampler")
+        .input(true_classes)
+        .attr("num_true", num_true)
+        .attr("num_sampled", num_sampled)
+        .attr("unique", unique)
+        .attr("range_max", range_max)
 }
 
 /// `LogicalAnd`: z = x and y, with broadcasting.
@@ -2804,6 +3091,14 @@ pub fn map_and_batch_dataset(
         .attr("output_shapes", output_shapes)
 }
 
+/// `MapClear`: Throws all tuples away.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_clear(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("MapClear").attr("dtypes", dtypes)
+}
+
 /// `MapDataset`: f(element, captured inputs) for every element.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; preserve_cardinality: bool = false; force_synchronous: bool = false; metadata: string = ""`
@@ -2824,6 +3119,67 @@ pub fn map_dataset(
         .attr("f", f)
         .attr("output_types", output_types)
         .attr("output_shapes", output_shapes)
+}
+
+/// `MapIncompleteSize`: The number of incomplete tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_incomplete_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("MapIncompleteSize").attr("dtypes", dtypes)
+}
+
+/// `MapPeek`: The tensors at the places `indices` of the tuple under `key`, which stay; waits until it is complete.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_peek(key: impl Into<Output>, indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("MapPeek").input(key).input(indices).attr("dtypes", dtypes)
+}
+
+/// `MapSize`: The number of complete tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("MapSize").attr("dtypes", dtypes)
+}
+
+/// `MapStage`: Puts `values` at the places `indices` of the tuple under `key`; waits while the area is full.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); fake_dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_stage(
+    key: impl Into<Output>,
+    indices: impl Into<Output>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    dtypes: &[DType],
+) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("MapStage").input(key).input(indices).input_list(values.into_iter().map(Into::into)).attr("dtypes", dtypes)
+}
+
+/// `MapUnstage`: The tensors at the places `indices` of the tuple under `key`; waits until it is complete.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_unstage(key: impl Into<Output>, indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("MapUnstage").input(key).input(indices).attr("dtypes", dtypes)
+}
+
+/// `MapUnstageNoKey`: A key with a complete tuple and the tensors at the places `indices`; waits until there is one.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_unstage_no_key(indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("MapUnstageNoKey").input(indices).attr("dtypes", dtypes)
 }
 
 /// `MatMul`: product = a b, of matrices [m, k] and [k, n], either of them transposed first if asked for.
@@ -2852,6 +3208,16 @@ pub fn matrix_band_part(input: impl Into<Output>, num_lower: impl Into<Output>, 
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("MatrixBandPart").input(input).input(num_lower).input(num_upper)
+}
+
+/// `MatrixDeterminant`: The determinant of each square matrix.
+///
+/// Attributes: `T: type in {half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn matrix_determinant(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixDeterminant").input(input)
 }
 
 /// `MatrixDiag`: For `diagonal` of shape `[..., k]` matrices `[..., k, k]` that are zero but for their diagonals.
@@ -2926,6 +3292,16 @@ pub fn matrix_diag_v3(
     graph.op("MatrixDiagV3").input(diagonal).input(k).input(num_rows).input(num_cols).input(padding_value)
 }
 
+/// `MatrixInverse`: The inverse of each square matrix or, if `adjoint`, of its adjoint.
+///
+/// Attributes: `adjoint: bool = false; T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn matrix_inverse(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixInverse").input(input)
+}
+
 /// `MatrixSetDiag`: `input` with its main diagonals replaced by `diagonal`.
 ///
 /// Attributes: `T: type`
@@ -2954,6 +3330,26 @@ pub fn matrix_set_diag_v3(input: impl Into<Output>, diagonal: impl Into<Output>,
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("MatrixSetDiagV3").input(input).input(diagonal).input(k)
+}
+
+/// `MatrixSolve`: The x of matrix x = rhs for each square matrix or, if `adjoint`, its adjoint.
+///
+/// Attributes: `adjoint: bool = false; T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn matrix_solve(matrix: impl Into<Output>, rhs: impl Into<Output>) -> OpBuilder {
+    let matrix = matrix.into();
+    let graph = matrix.graph().clone();
+    graph.op("MatrixSolve").input(matrix).input(rhs)
+}
+
+/// `MatrixTriangularSolve`: The x of matrix x = rhs for each triangle or, if `adjoint`, its adjoint; batches are broadcast.
+///
+/// Attributes: `lower: bool = true; adjoint: bool = false; T: type in {bfloat16, double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn matrix_triangular_solve(matrix: impl Into<Output>, rhs: impl Into<Output>) -> OpBuilder {
+    let matrix = matrix.into();
+    let graph = matrix.graph().clone();
+    graph.op("MatrixTriangularSolve").input(matrix).input(rhs)
 }
 
 /// `Max`: output = the largest element of input over the axes reduction_indices; keep_dims leaves them with size 1.
@@ -3154,6 +3550,26 @@ pub fn multinomial(logits: impl Into<Output>, num_samples: impl Into<Output>) ->
     let logits = logits.into();
     let graph = logits.graph().clone();
     graph.op("Multinomial").input(logits).input(num_samples)
+}
+
+/// `MutableDenseHashTable`: The handle of a table of tensors of one shape, to which pairs can be added at any time. Here no key has to be set aside, so the keys given are not looked at.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.800000011920929`
+#[track_caller]
+pub fn mutable_dense_hash_table(empty_key: impl Into<Output>, value_dtype: DType) -> OpBuilder {
+    let empty_key = empty_key.into();
+    let graph = empty_key.graph().clone();
+    graph.op("MutableDenseHashTable").input(empty_key).attr("value_dtype", value_dtype)
+}
+
+/// `MutableDenseHashTableV2`: The handle of a table of tensors of one shape, to which pairs can be added at any time. Here no key has to be set aside, so the keys given are not looked at.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.800000011920929`
+#[track_caller]
+pub fn mutable_dense_hash_table_v2(empty_key: impl Into<Output>, deleted_key: impl Into<Output>, value_dtype: DType) -> OpBuilder {
+    let empty_key = empty_key.into();
+    let graph = empty_key.graph().clone();
+    graph.op("MutableDenseHashTableV2").input(empty_key).input(deleted_key).attr("value_dtype", value_dtype)
 }
 
 /// `MutableHashTable`: The handle of a table of scalars, to which pairs can be added at any time.
@@ -3385,6 +3801,75 @@ pub fn options_dataset(
         .attr("serialized_options", serialized_options)
         .attr("output_types", output_types)
         .attr("output_shapes", output_shapes)
+}
+
+/// `OrderedMapClear`: Throws all tuples away.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_clear(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("OrderedMapClear").attr("dtypes", dtypes)
+}
+
+/// `OrderedMapIncompleteSize`: The number of incomplete tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_incomplete_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("OrderedMapIncompleteSize").attr("dtypes", dtypes)
+}
+
+/// `OrderedMapPeek`: The tensors at the places `indices` of the tuple under `key`, which stay; waits until it is complete.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_peek(key: impl Into<Output>, indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("OrderedMapPeek").input(key).input(indices).attr("dtypes", dtypes)
+}
+
+/// `OrderedMapSize`: The number of complete tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("OrderedMapSize").attr("dtypes", dtypes)
+}
+
+/// `OrderedMapStage`: Puts `values` at the places `indices` of the tuple under `key`; waits while the area is full.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); fake_dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_stage(
+    key: impl Into<Output>,
+    indices: impl Into<Output>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    dtypes: &[DType],
+) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("OrderedMapStage").input(key).input(indices).input_list(values.into_iter().map(Into::into)).attr("dtypes", dtypes)
+}
+
+/// `OrderedMapUnstage`: The tensors at the places `indices` of the tuple under `key`; waits until it is complete.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_unstage(key: impl Into<Output>, indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("OrderedMapUnstage").input(key).input(indices).attr("dtypes", dtypes)
+}
+
+/// `OrderedMapUnstageNoKey`: A key with a complete tuple and the tensors at the places `indices`; waits until there is one.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_unstage_no_key(indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("OrderedMapUnstageNoKey").input(indices).attr("dtypes", dtypes)
 }
 
 /// `Pack`: The values, all of one shape, along a new dimension `axis`.
@@ -3655,6 +4140,102 @@ pub fn parallel_map_dataset_v2(
         .attr("f", f)
         .attr("output_types", output_types)
         .attr("output_shapes", output_shapes)
+}
+
+/// `ParseExample`: Of a vector of serialised examples the features `sparse_keys` as sparse and `dense_keys` as dense tensors.
+///
+/// Attributes: `Nsparse: int >= 0; Ndense: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0`
+#[track_caller]
+pub fn parse_example(
+    serialized: impl Into<Output>,
+    names: impl Into<Output>,
+    sparse_keys: impl IntoIterator<Item = impl Into<Output>>,
+    dense_keys: impl IntoIterator<Item = impl Into<Output>>,
+    dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    sparse_types: &[DType],
+    dense_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph
+        .op("ParseExample")
+        .input(serialized)
+        .input(names)
+        .input_list(sparse_keys.into_iter().map(Into::into))
+        .input_list(dense_keys.into_iter().map(Into::into))
+        .input_list(dense_defaults.into_iter().map(Into::into))
+        .attr("sparse_types", sparse_types)
+        .attr("dense_shapes", dense_shapes)
+}
+
+/// `ParseExampleV2`: Of serialised examples the features `sparse_keys` as sparse, `dense_keys` as dense and `ragged_keys` as ragged tensors.
+///
+/// Attributes: `Tdense: list(type) >= 0 in {float, int64, string}; num_sparse: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; ragged_value_types: list(type) >= 0 in {float, int64, string}; ragged_split_types: list(type) >= 0 in {int32, int64}; dense_shapes: list(shape) >= 0`
+#[track_caller]
+pub fn parse_example_v2(
+    serialized: impl Into<Output>,
+    names: impl Into<Output>,
+    sparse_keys: impl Into<Output>,
+    dense_keys: impl Into<Output>,
+    ragged_keys: impl Into<Output>,
+    dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    num_sparse: i64,
+    sparse_types: &[DType],
+    ragged_value_types: &[DType],
+    ragged_split_types: &[DType],
+    dense_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph
+        .op("ParseExampleV2")
+        .input(serialized)
+        .input(names)
+        .input(sparse_keys)
+        .input(dense_keys)
+        .input(ragged_keys)
+        .input_list(dense_defaults.into_iter().map(Into::into))
+        .attr("num_sparse", num_sparse)
+        .attr("sparse_types", sparse_types)
+        .attr("ragged_value_types", ragged_value_types)
+        .attr("ragged_split_types", ragged_split_types)
+        .attr("dense_shapes", dense_shapes)
+}
+
+/// `ParseSingleExample`: Of a serialised example the features `sparse_keys` as sparse and `dense_keys` as dense tensors, without a dimension of examples.
+///
+/// Attributes: `num_sparse: int >= 0; sparse_keys: list(string) >= 0; dense_keys: list(string) >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0`
+#[track_caller]
+pub fn parse_single_example(
+    serialized: impl Into<Output>,
+    dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    num_sparse: i64,
+    sparse_keys: Vec<String>,
+    dense_keys: Vec<String>,
+    sparse_types: &[DType],
+    dense_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph
+        .op("ParseSingleExample")
+        .input(serialized)
+        .input_list(dense_defaults.into_iter().map(Into::into))
+        .attr("num_sparse", num_sparse)
+        .attr("sparse_keys", sparse_keys)
+        .attr("dense_keys", dense_keys)
+        .attr("sparse_types", sparse_types)
+        .attr("dense_shapes", dense_shapes)
+}
+
+/// `ParseTensor`: The tensor that the message `TensorProto` holds; it must be of type `out_type`.
+///
+/// Attributes: `out_type: type`
+#[track_caller]
+pub fn parse_tensor(serialized: impl Into<Output>, out_type: DType) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph.op("ParseTensor").input(serialized).attr("out_type", out_type)
 }
 
 /// `PartitionedCall`: The results of function f on args.
@@ -4074,6 +4655,122 @@ pub fn read_variable_op(resource: impl Into<Output>, dtype: DType) -> OpBuilder 
     graph.op("ReadVariableOp").input(resource).attr("dtype", dtype)
 }
 
+/// `ReaderNumRecordsProduced`: The number of pairs so far.
+#[track_caller]
+pub fn reader_num_records_produced(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderNumRecordsProduced").input(reader_handle)
+}
+
+/// `ReaderNumRecordsProducedV2`: The number of pairs so far.
+#[track_caller]
+pub fn reader_num_records_produced_v2(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderNumRecordsProducedV2").input(reader_handle)
+}
+
+/// `ReaderNumWorkUnitsCompleted`: The number of pieces of work that are finished.
+#[track_caller]
+pub fn reader_num_work_units_completed(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderNumWorkUnitsCompleted").input(reader_handle)
+}
+
+/// `ReaderNumWorkUnitsCompletedV2`: The number of pieces of work that are finished.
+#[track_caller]
+pub fn reader_num_work_units_completed_v2(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderNumWorkUnitsCompletedV2").input(reader_handle)
+}
+
+/// `ReaderRead`: The next pair; takes work from the queue when it has none, and waits for it.
+#[track_caller]
+pub fn reader_read(reader_handle: impl Into<Output>, queue_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderRead").input(reader_handle).input(queue_handle)
+}
+
+/// `ReaderReadUpTo`: Up to `num_records` pairs, fewer where a piece of work ends; takes work from the queue when it has none, and waits for it.
+#[track_caller]
+pub fn reader_read_up_to(reader_handle: impl Into<Output>, queue_handle: impl Into<Output>, num_records: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderReadUpTo").input(reader_handle).input(queue_handle).input(num_records)
+}
+
+/// `ReaderReadUpToV2`: Up to `num_records` pairs, fewer where a piece of work ends; takes work from the queue when it has none, and waits for it.
+#[track_caller]
+pub fn reader_read_up_to_v2(
+    reader_handle: impl Into<Output>,
+    queue_handle: impl Into<Output>,
+    num_records: impl Into<Output>,
+) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderReadUpToV2").input(reader_handle).input(queue_handle).input(num_records)
+}
+
+/// `ReaderReadV2`: The next pair; takes work from the queue when it has none, and waits for it.
+#[track_caller]
+pub fn reader_read_v2(reader_handle: impl Into<Output>, queue_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderReadV2").input(reader_handle).input(queue_handle)
+}
+
+/// `ReaderReset`: Forgets counts and the work in progress.
+#[track_caller]
+pub fn reader_reset(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderReset").input(reader_handle)
+}
+
+/// `ReaderResetV2`: Forgets counts and the work in progress.
+#[track_caller]
+pub fn reader_reset_v2(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderResetV2").input(reader_handle)
+}
+
+/// `ReaderRestoreState`: Gives a reader a state that `ReaderSerializeState` wrote.
+#[track_caller]
+pub fn reader_restore_state(reader_handle: impl Into<Output>, state: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderRestoreState").input(reader_handle).input(state)
+}
+
+/// `ReaderRestoreStateV2`: Gives a reader a state that `ReaderSerializeState` wrote.
+#[track_caller]
+pub fn reader_restore_state_v2(reader_handle: impl Into<Output>, state: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderRestoreStateV2").input(reader_handle).input(state)
+}
+
+/// `ReaderSerializeState`: The state of a reader that is not within a file.
+#[track_caller]
+pub fn reader_serialize_state(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderSerializeState").input(reader_handle)
+}
+
+/// `ReaderSerializeStateV2`: The state of a reader that is not within a file.
+#[track_caller]
+pub fn reader_serialize_state_v2(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderSerializeStateV2").input(reader_handle)
+}
+
 /// `Real`: output = the real part, element by element.
 ///
 /// Attributes: `T: type in {complex64, complex128} = complex64; Tout: type in {float, double} = float`
@@ -4297,6 +4994,46 @@ pub fn reshape(tensor: impl Into<Output>, shape: impl Into<Output>) -> OpBuilder
     let tensor = tensor.into();
     let graph = tensor.graph().clone();
     graph.op("Reshape").input(tensor).input(shape)
+}
+
+/// `ResizeBilinear`: `images` with `size` rows and columns; each pixel is the weighted mean of the four around its place.
+///
+/// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_bilinear(images: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ResizeBilinear").input(images).input(size)
+}
+
+/// `ResizeBilinearGrad`: The gradient of the original image: that of each pixel of the resized one, spread over the four it is made of.
+///
+/// Attributes: `T: type in {float, bfloat16, half, double}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_bilinear_grad(grads: impl Into<Output>, original_image: impl Into<Output>) -> OpBuilder {
+    let grads = grads.into();
+    let graph = grads.graph().clone();
+    graph.op("ResizeBilinearGrad").input(grads).input(original_image)
+}
+
+/// `ResizeNearestNeighbor`: `images` with `size` rows and columns; each pixel is the one nearest to its place.
+///
+/// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_nearest_neighbor(images: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ResizeNearestNeighbor").input(images).input(size)
+}
+
+/// `ResizeNearestNeighborGrad`: The gradient of the original image of `size`: for each of its pixels the sum over those of the resized image that are copies of it.
+///
+/// Attributes: `T: type in {uint8, int8, int32, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_nearest_neighbor_grad(grads: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let grads = grads.into();
+    let graph = grads.graph().clone();
+    graph.op("ResizeNearestNeighborGrad").input(grads).input(size)
 }
 
 /// `ResourceAccumulatorApplyGradient`: Adds the gradient, unless local_step is older than the accumulator's global step: then it is dropped.
@@ -5595,6 +6332,16 @@ pub fn serialize_sparse(sparse_indices: impl Into<Output>, sparse_values: impl I
     let sparse_indices = sparse_indices.into();
     let graph = sparse_indices.graph().clone();
     graph.op("SerializeSparse").input(sparse_indices).input(sparse_values).input(sparse_shape)
+}
+
+/// `SerializeTensor`: The message `TensorProto` of `tensor`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn serialize_tensor(tensor: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("SerializeTensor").input(tensor)
 }
 
 /// `SetSize`: For each set along the last dimension of a sparse tensor, how many different elements it has.
@@ -6907,6 +7654,40 @@ pub fn stack_v2(max_size: impl Into<Output>, elem_type: DType) -> OpBuilder {
     graph.op("StackV2").input(max_size).attr("elem_type", elem_type)
 }
 
+/// `Stage`: Puts `values` behind the others; waits while the area is full.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn stage(graph: &Graph, values: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("Stage").input_list(values.into_iter().map(Into::into))
+}
+
+/// `StageClear`: Throws all tuples away.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn stage_clear(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("StageClear").attr("dtypes", dtypes)
+}
+
+/// `StagePeek`: The tuple that is number `index` in line, which stays; waits until there is one.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn stage_peek(index: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let index = index.into();
+    let graph = index.graph().clone();
+    graph.op("StagePeek").input(index).attr("dtypes", dtypes)
+}
+
+/// `StageSize`: The number of tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn stage_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("StageSize").attr("dtypes", dtypes)
+}
+
 /// `StatefulPartitionedCall`: The results of function f on args.
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ""; config_proto: string = ""; executor_type: string = ""`
@@ -6962,6 +7743,32 @@ pub fn stateless_if(
         .attr("else_branch", else_branch)
 }
 
+/// `StatelessRandomGetAlg`: 1, which is Philox.
+#[track_caller]
+pub fn stateless_random_get_alg(graph: &Graph) -> OpBuilder {
+    graph.op("StatelessRandomGetAlg")
+}
+
+/// `StatelessRandomGetKeyCounter`: The key and counter that the stateless ops make of `seed`.
+///
+/// Attributes: `Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_random_get_key_counter(seed: impl Into<Output>) -> OpBuilder {
+    let seed = seed.into();
+    let graph = seed.graph().clone();
+    graph.op("StatelessRandomGetKeyCounter").input(seed)
+}
+
+/// `StatelessRandomGetKeyCounterAlg`: The key and counter that the stateless ops make of `seed`, and the number of the algorithm.
+///
+/// Attributes: `Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_random_get_key_counter_alg(seed: impl Into<Output>) -> OpBuilder {
+    let seed = seed.into();
+    let graph = seed.graph().clone();
+    graph.op("StatelessRandomGetKeyCounterAlg").input(seed)
+}
+
 /// `StatelessRandomNormal`: Numbers of the requested shape; equal seeds give equal numbers.
 ///
 /// Attributes: `dtype: type in {half, bfloat16, float, double} = float; T: type in {int32, int64} = int32; Tseed: type in {int32, int64} = int64`
@@ -6970,6 +7777,21 @@ pub fn stateless_random_normal(shape: impl Into<Output>, seed: impl Into<Output>
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessRandomNormal").input(shape).input(seed)
+}
+
+/// `StatelessRandomNormalV2`: Numbers of the requested shape, normally distributed; equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_random_normal_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomNormalV2").input(shape).input(key).input(counter).input(alg)
 }
 
 /// `StatelessRandomUniform`: Numbers of the requested shape; equal seeds give equal numbers.
@@ -6982,6 +7804,78 @@ pub fn stateless_random_uniform(shape: impl Into<Output>, seed: impl Into<Output
     graph.op("StatelessRandomUniform").input(shape).input(seed)
 }
 
+/// `StatelessRandomUniformFullInt`: Integers of the requested shape, uniform over all that `dtype` has; equal seeds give equal numbers.
+///
+/// Attributes: `dtype: type in {int32, int64, uint32, uint64} = uint64; T: type in {int32, int64} = int32; Tseed: type in {int32, int64, uint32, uint64} = int64`
+#[track_caller]
+pub fn stateless_random_uniform_full_int(shape: impl Into<Output>, seed: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformFullInt").input(shape).input(seed)
+}
+
+/// `StatelessRandomUniformFullIntV2`: Integers of the requested shape, uniform over all that `dtype` has; equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {int32, int64, uint32, uint64} = uint64; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_random_uniform_full_int_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformFullIntV2").input(shape).input(key).input(counter).input(alg)
+}
+
+/// `StatelessRandomUniformInt`: Integers of the requested shape, uniform in [minval, maxval); equal seeds give equal numbers.
+///
+/// Attributes: `dtype: type in {int32, int64}; T: type in {int32, int64}; Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_random_uniform_int(
+    shape: impl Into<Output>,
+    seed: impl Into<Output>,
+    minval: impl Into<Output>,
+    maxval: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformInt").input(shape).input(seed).input(minval).input(maxval)
+}
+
+/// `StatelessRandomUniformIntV2`: Integers of the requested shape, uniform in [minval, maxval); equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {int32, int64, uint32, uint64}; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_random_uniform_int_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+    minval: impl Into<Output>,
+    maxval: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformIntV2").input(shape).input(key).input(counter).input(alg).input(minval).input(maxval)
+}
+
+/// `StatelessRandomUniformV2`: Numbers of the requested shape, uniform in [0, 1); equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_random_uniform_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformV2").input(shape).input(key).input(counter).input(alg)
+}
+
 /// `StatelessTruncatedNormal`: Numbers of the requested shape; equal seeds give equal numbers.
 ///
 /// Attributes: `dtype: type in {half, bfloat16, float, double} = float; T: type in {int32, int64} = int32; Tseed: type in {int32, int64} = int64`
@@ -6990,6 +7884,21 @@ pub fn stateless_truncated_normal(shape: impl Into<Output>, seed: impl Into<Outp
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessTruncatedNormal").input(shape).input(seed)
+}
+
+/// `StatelessTruncatedNormalV2`: Numbers of the requested shape, normally distributed within two standard deviations; equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_truncated_normal_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessTruncatedNormalV2").input(shape).input(key).input(counter).input(alg)
 }
 
 /// `StatelessWhile`: input, after body was applied as often as cond holds.
@@ -7100,6 +8009,44 @@ pub fn string_lower(input: impl Into<Output>) -> OpBuilder {
     graph.op("StringLower").input(input)
 }
 
+/// `StringNGrams`: For each row of a ragged matrix of strings the runs of `ngram_widths` neighbours, joined, with `pad_width` pads at both ends.
+///
+/// Attributes: `separator: string; ngram_widths: list(int) >= 0; left_pad: string; right_pad: string; pad_width: int; preserve_short_sequences: bool; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn string_n_grams(
+    data: impl Into<Output>,
+    data_splits: impl Into<Output>,
+    separator: &str,
+    ngram_widths: &[i64],
+    left_pad: &str,
+    right_pad: &str,
+    pad_width: i64,
+    preserve_short_sequences: bool,
+) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph
+        .op("StringNGrams")
+        .input(data)
+        .input(data_splits)
+        .attr("separator", separator)
+        .attr("ngram_widths", ngram_widths)
+        .attr("left_pad", left_pad)
+        .attr("right_pad", right_pad)
+        .attr("pad_width", pad_width)
+        .attr("preserve_short_sequences", preserve_short_sequences)
+}
+
+/// `StringSplit`: The pieces of each string of the vector `input` between characters of `delimiter` (or single characters, if that is empty), as a sparse matrix.
+///
+/// Attributes: `skip_empty: bool = true`
+#[track_caller]
+pub fn string_split(input: impl Into<Output>, delimiter: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringSplit").input(input).input(delimiter)
+}
+
 /// `StringSplitV2`: The pieces of each string of the vector `input` between separators (or, for an empty `sep`, runs of blanks), at most `maxsplit` cuts each, as indices, values and shape of a sparse matrix.
 ///
 /// Attributes: `maxsplit: int = -1`
@@ -7116,6 +8063,36 @@ pub fn string_strip(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("StringStrip").input(input)
+}
+
+/// `StringToHashBucket`: The remainder of a hash of each string when divided by `num_buckets`.
+///
+/// Attributes: `num_buckets: int >= 1`
+#[track_caller]
+pub fn string_to_hash_bucket(string_tensor: impl Into<Output>, num_buckets: i64) -> OpBuilder {
+    let string_tensor = string_tensor.into();
+    let graph = string_tensor.graph().clone();
+    graph.op("StringToHashBucket").input(string_tensor).attr("num_buckets", num_buckets)
+}
+
+/// `StringToHashBucketFast`: The remainder of FarmHash's fingerprint of each string when divided by `num_buckets`.
+///
+/// Attributes: `num_buckets: int >= 1`
+#[track_caller]
+pub fn string_to_hash_bucket_fast(input: impl Into<Output>, num_buckets: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringToHashBucketFast").input(input).attr("num_buckets", num_buckets)
+}
+
+/// `StringToHashBucketStrong`: The remainder of SipHash of each string under `key` when divided by `num_buckets`.
+///
+/// Attributes: `num_buckets: int >= 1; key: list(int)`
+#[track_caller]
+pub fn string_to_hash_bucket_strong(input: impl Into<Output>, num_buckets: i64, key: &[i64]) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringToHashBucketStrong").input(input).attr("num_buckets", num_buckets).attr("key", key)
 }
 
 /// `StringToNumber`: The number that each string holds; blanks around it are ignored.
@@ -7209,6 +8186,22 @@ pub fn tf_record_dataset_v2(
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
     graph.op("TFRecordDatasetV2").input(filenames).input(compression_type).input(buffer_size).input(byte_offsets)
+}
+
+/// `TFRecordReader`: The handle of a reader whose values are records, with `file:offset` as keys.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; compression_type: string = ""`
+#[track_caller]
+pub fn tf_record_reader(graph: &Graph) -> OpBuilder {
+    graph.op("TFRecordReader")
+}
+
+/// `TFRecordReaderV2`: The handle of a reader whose values are records, with `file:offset` as keys.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; compression_type: string = ""`
+#[track_caller]
+pub fn tf_record_reader_v2(graph: &Graph) -> OpBuilder {
+    graph.op("TFRecordReaderV2")
 }
 
 /// `TakeDataset`: The first count elements; all of them if count is negative.
@@ -7741,6 +8734,22 @@ pub fn text_line_dataset(filenames: impl Into<Output>, compression_type: impl In
     graph.op("TextLineDataset").input(filenames).input(compression_type).input(buffer_size)
 }
 
+/// `TextLineReader`: The handle of a reader whose values are lines, with `file:number` as keys.
+///
+/// Attributes: `skip_header_lines: int = 0; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn text_line_reader(graph: &Graph) -> OpBuilder {
+    graph.op("TextLineReader")
+}
+
+/// `TextLineReaderV2`: The handle of a reader whose values are lines, with `file:number` as keys.
+///
+/// Attributes: `skip_header_lines: int = 0; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn text_line_reader_v2(graph: &Graph) -> OpBuilder {
+    graph.op("TextLineReaderV2")
+}
+
 /// `Tile`: `input` repeated `multiples[i]` times along dimension `i`.
 ///
 /// Attributes: `T: type; Tmultiples: type in {int32, int64} = int32`
@@ -7831,6 +8840,28 @@ pub fn unbatch_dataset(input_dataset: impl Into<Output>, output_types: &[DType],
     graph.op("UnbatchDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
+/// `UniformCandidateSampler`: `num_sampled` classes, uniform, and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn uniform_candidate_sampler(
+    true_classes: impl Into<Output>,
+    num_true: i64,
+    num_sampled: i64,
+    unique: bool,
+    range_max: i64,
+) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph
+        .op("UniformCandidateSampler")
+        .input(true_classes)
+        .attr("num_true", num_true)
+        .attr("num_sampled", num_sampled)
+        .attr("unique", unique)
+        .attr("range_max", range_max)
+}
+
 /// `Unique`: The distinct elements of the vector `x` in order of their first appearance, and for each element of `x` its place in `y`.
 ///
 /// Attributes: `T: type; out_idx: type in {int32, int64} = int32`
@@ -7891,6 +8922,16 @@ pub fn unpack(value: impl Into<Output>, num: i64) -> OpBuilder {
     graph.op("Unpack").input(value).attr("num", num)
 }
 
+/// `UnsortedSegmentJoin`: For each segment the strings whose id it is, in order, with `separator` between.
+///
+/// Attributes: `separator: string = ""; Tindices: type in {int32, int64}; Tnumsegments: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unsorted_segment_join(inputs: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("UnsortedSegmentJoin").input(inputs).input(segment_ids).input(num_segments)
+}
+
 /// `UnsortedSegmentMax`: output[i] = the largest elements of the rows data[j...] with segment_ids[j...] = i, for num_segments segments; negative numbers are left out.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tindices: type in {int32, int64}; Tnumsegments: type in {int32, int64} = int32`
@@ -7929,6 +8970,14 @@ pub fn unsorted_segment_sum(data: impl Into<Output>, segment_ids: impl Into<Outp
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("UnsortedSegmentSum").input(data).input(segment_ids).input(num_segments)
+}
+
+/// `Unstage`: The tuple that has waited longest; waits until there is one.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn unstage(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("Unstage").attr("dtypes", dtypes)
 }
 
 /// `UpperBound`: For each of `values` how many elements of the same row of `sorted_inputs` are not greater than it.
@@ -7999,6 +9048,22 @@ pub fn where_(input: impl Into<Output>) -> OpBuilder {
 #[track_caller]
 pub fn while_(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>, cond: FuncAttr, body: FuncAttr) -> OpBuilder {
     graph.op("While").input_list(input.into_iter().map(Into::into)).attr("cond", cond).attr("body", body)
+}
+
+/// `WholeFileReader`: The handle of a reader whose values are contents of files, with their names as keys.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn whole_file_reader(graph: &Graph) -> OpBuilder {
+    graph.op("WholeFileReader")
+}
+
+/// `WholeFileReaderV2`: The handle of a reader whose values are contents of files, with their names as keys.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn whole_file_reader_v2(graph: &Graph) -> OpBuilder {
+    graph.op("WholeFileReaderV2")
 }
 
 /// `WindowDataset`: Datasets of size elements each, stride apart; the next begins shift elements later.

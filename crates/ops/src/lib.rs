@@ -10,7 +10,9 @@ pub mod control;
 pub mod data;
 pub mod dataflow;
 pub mod functional;
+pub mod image;
 pub mod io;
+pub mod linalg;
 pub mod list;
 pub mod math;
 mod names;
@@ -40,7 +42,9 @@ pub const FAMILIES: &[(&str, &[&OpSpec])] = &[
     ("data", data::ALL),
     ("dataflow", dataflow::ALL),
     ("functional", functional::ALL),
+    ("image", image::ALL),
     ("io", io::ALL),
+    ("linalg", linalg::ALL),
     ("list", list::ALL),
     ("math", math::ALL),
     ("nn", nn::ALL),

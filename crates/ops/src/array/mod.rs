@@ -33,10 +33,12 @@ pub(crate) mod dims;
 pub(crate) mod distinct;
 pub(crate) mod dynamic_partition;
 pub(crate) mod dynamic_stitch;
+pub(crate) mod edit_distance;
 pub(crate) mod elements;
 pub(crate) mod empty;
 pub(crate) mod ensure_shape;
 pub(crate) mod expand_dims;
+pub(crate) mod extract_image_patches;
 pub(crate) mod fill;
 pub(crate) mod gather;
 pub(crate) mod gather_nd;
@@ -154,9 +156,11 @@ pub const ALL: &[&OpSpec] = &[
     &diag_part::OP,
     &dynamic_partition::OP,
     &dynamic_stitch::OP,
+    &edit_distance::OP,
     &empty::OP,
     &ensure_shape::OP,
     &expand_dims::OP,
+    &extract_image_patches::OP,
     &fill::OP,
     &gather::OP,
     &gather_nd::OP,

@@ -14,6 +14,11 @@ pub(crate) mod conv2d_backprop_filter;
 pub(crate) mod conv2d_backprop_input;
 pub(crate) mod convolution;
 pub(crate) mod cross_entropy;
+pub(crate) mod ctc_greedy_decoder;
+pub(crate) mod depthwise;
+pub(crate) mod depthwise_conv2d_native;
+pub(crate) mod depthwise_conv2d_native_backprop_filter;
+pub(crate) mod depthwise_conv2d_native_backprop_input;
 pub(crate) mod elu;
 pub(crate) mod elu_grad;
 pub(crate) mod float_map;
@@ -69,6 +74,10 @@ pub const ALL: &[&OpSpec] = &[
     &conv2d::OP,
     &conv2d_backprop_filter::OP,
     &conv2d_backprop_input::OP,
+    &ctc_greedy_decoder::OP,
+    &depthwise_conv2d_native::OP,
+    &depthwise_conv2d_native_backprop_filter::OP,
+    &depthwise_conv2d_native_backprop_input::OP,
     &elu::OP,
     &elu_grad::OP,
     &fused_batch_norm::OP,

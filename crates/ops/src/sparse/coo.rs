@@ -2,6 +2,7 @@
 
 use crate::array::elements::{Rearrange, rearrange};
 use crate::prelude::*;
+use ferroflow_tensor::error::resource_exhausted;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -137,6 +138,16 @@ pub(crate) fn elements(dims: &[i64]) -> Result<usize> {
         .try_fold(1i64, |n, &d| n.checked_mul(d))
         .map(|n| n as usize)
         .ok_or_else(|| invalid_argument(format!("Encountered overflow when multiplying the dimensions {dims:?}")))
+}
+
+/// A vector of this length, whose length came from outside.
+///
+/// Errors: `ResourceExhausted` without memory.
+pub(crate) fn filled<T: Clone>(n: usize, value: T) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(n).map_err(|_| resource_exhausted(format!("there is no memory for {n} elements")))?;
+    all.resize(n, value);
+    Ok(all)
 }
 
 struct Picks<'a>(&'a [usize]);

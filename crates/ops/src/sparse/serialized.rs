@@ -1,6 +1,6 @@
 //! Sparse tensors as three serialised tensors each, and batches of sparse tensors put together again (TF: `serialize_sparse_op`).
 
-use super::coo::{Coo, choose, elements, matrix, set_sparse_shape};
+use super::coo::{Coo, choose, elements, filled, matrix, set_sparse_shape};
 use crate::prelude::*;
 use bytes::Bytes;
 use ferroflow_proto::{Message, TensorProto};
@@ -90,11 +90,7 @@ pub(super) fn rows(x: &Coo) -> Result<Vec<Member>> {
     }
     let shape = Tensor::vector(&x.dims[1..])?;
     let n = x.dims[0] as usize;
-    // Every row takes memory, also an empty one.
-    if n > 1 << 32 {
-        return Err(invalid_argument(format!("a batch of {n} sparse tensors does not fit into memory")));
-    }
-    let mut members: Vec<Vec<usize>> = vec![vec![]; n];
+    let mut members: Vec<Vec<usize>> = filled(n, vec![])?;
     for i in x.order() {
         match usize::try_from(x.at(i)[0]).ok().and_then(|r| members.get_mut(r)) {
             Some(row) => row.push(i),

@@ -1,6 +1,6 @@
 //! `SparseFillEmptyRows`: a sparse tensor without empty rows.
 
-use super::coo::{Coo, choose, known_rank, matrix};
+use super::coo::{Coo, choose, filled, known_rank, matrix};
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -24,10 +24,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {}", x.len())));
     }
     let rows = rows as usize;
-    if rows > 1 << 40 {
-        return Err(invalid_argument(format!("{rows} rows do not fit into memory")));
-    }
-    let mut count = vec![0usize; rows];
+    let mut count = filled(rows, 0usize)?;
     for i in 0..x.len() {
         let row = x.at(i)[0];
         match usize::try_from(row).ok().and_then(|r| count.get_mut(r)) {
@@ -36,14 +33,15 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         }
     }
     let empty: Vec<bool> = count.iter().map(|&n| n == 0).collect();
-    let mut next = Vec::with_capacity(rows);
+    let mut next = count;
     let mut total = 0;
-    for &n in &count {
-        next.push(total);
-        total += n.max(1);
+    for place in &mut next {
+        let n = (*place).max(1);
+        *place = total;
+        total += n;
     }
-    let mut which = vec![(1usize, 0usize); total];
-    let mut indices = vec![0i64; total * x.rank()];
+    let mut which = filled(total, (1usize, 0usize))?;
+    let mut indices = filled(total * x.rank(), 0i64)?;
     for (row, _) in empty.iter().enumerate().filter(|(_, e)| **e) {
         indices[next[row] * x.rank()] = row as i64;
     }
