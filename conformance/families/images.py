@@ -1,4 +1,6 @@
 """Images and matrices: resizing, patches, depthwise convolution; inverses, factors, equations."""
+import zlib
+
 from case import *  # noqa: F403
 
 
@@ -46,6 +48,42 @@ def depthwise():
     yield Case("CTCGreedyDecoder", sample("float", (5, 2, 3)), i32([5]))
 
 
+def chunk(kind, data):
+    return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+
+
+def png(pixels, color):
+    """A PNG file of these pixels, uint8 or uint16, of this type of colour."""
+    rows, columns, _ = pixels.shape
+    lines = b"".join(b"\0" + row.astype(">u2" if pixels.dtype == np.uint16 else np.uint8).tobytes() for row in pixels)
+    header = columns.to_bytes(4, "big") + rows.to_bytes(4, "big") + bytes([pixels.itemsize * 8, color, 0, 0, 0])
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+
+
+def files():
+    for t in ("uint8", "uint16"):
+        for depth, color in ((1, 0), (2, 4), (3, 2), (4, 6)):
+            pixels = np.random.RandomState(depth).randint(0, 256 if t == "uint8" else 65536, (2, 3, depth)).astype(t)
+            pixels[1, 1, :] = pixels[1, 1, 0]
+            for channels in (0, 1, 3, 4):
+                if (t, channels) == ("uint16", 1) and depth >= 3:
+                    continue
+                for to in ("uint8", "uint16"):
+                    yield Case("DecodePng", strs(png(pixels, color)), channels=channels, dtype=Type(to))
+    good = png(np.zeros((2, 3, 3), np.uint8), 2)
+    for bad in (b"", b"nonsense", good[:30]):
+        yield Case("DecodePng", strs(bad))
+    yield Case("DecodePng", strs(good), channels=2)
+    yield Case("DecodePng", strs([good]))
+    for t in ("float", "half"):
+        x = sample(t, (1, 2, 2, 5))
+        for attrs in ({}, {"depth_radius": 1, "bias": 2.0, "alpha": 0.5, "beta": 0.75}):
+            scale = (attrs.get("bias", 1) + attrs.get("alpha", 1) * np.stack([np.sum(np.square(x.astype(np.float64))[..., max(d - attrs.get("depth_radius", 5), 0):d + attrs.get("depth_radius", 5) + 1], -1)
+                                                                               for d in range(5)], -1)) ** -attrs.get("beta", 0.5)
+            yield Case("LRNGrad", sample(t, (1, 2, 2, 5), 1), x, (x * scale).astype(x.dtype), **attrs)
+    yield Case("LRNGrad", sample("float", (1, 2, 2, 5)), sample("float", (1, 2, 2, 5)), sample("float", (1, 2, 2, 4)))
+
+
 def regular(t, shape, seed=0):
     """Matrices far from singular."""
     return sample(t, shape, seed) + arr(t, np.eye(shape[-1]) * 8)
@@ -79,5 +117,5 @@ def matrices():
 
 
 def cases():
-    for group in (resizing, depthwise, matrices):
+    for group in (resizing, depthwise, files, matrices):
         yield from group()

@@ -164,6 +164,34 @@ def examples():
     yield single(strs(b"nonsense"), sparse=("s",), sparse_types=("string",))
 
 
+def sequence(context, **lists):
+    """A serialised SequenceExample; each list is one of features."""
+    packed = b"".join(field(1, field(1, k.encode()) + field(2, b"".join(field(1, feature(v)) for v in steps))) for k, steps in lists.items())
+    return context + field(2, packed)
+
+
+def sequences():
+    one = sequence(example(f=[1.5, 2.5], i=[3]), x=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], w=[[b"a"], None, [b"b", b"c"]], n=[[1], [2]])
+
+    def parse(serialized, missing=(), cs=(), cd=(), fs=(), fd=(), defaults=(), cs_types=(), cd_shapes=(), fs_types=(), fd_types=(), fd_shapes=()):
+        keys = [[strs(k.encode()) for k in ks] for ks in (cs, cd, fs, fd)]
+        return Case("ParseSingleSequenceExample", strs(serialized), strs([m.encode() for m in missing], (len(missing),)), *keys, list(defaults), strs(b"name"),
+                    Ncontext_sparse=len(cs), Ncontext_dense=len(cd), Nfeature_list_sparse=len(fs), Nfeature_list_dense=len(fd), context_sparse_types=list(cs_types),
+                    Tcontext_dense=[NAME[np.asarray(x).dtype] for x in defaults], context_dense_shapes=list(cd_shapes), feature_list_sparse_types=list(fs_types),
+                    feature_list_dense_types=list(fd_types), feature_list_dense_shapes=list(fd_shapes))
+
+    yield parse(one, fd=("x", "n"), fd_types=("float", "int64"), fd_shapes=((2,), ()))
+    yield parse(one, fs=("w", "n", "none"), fs_types=("string", "int64", "float"))
+    yield parse(one, cs=("f", "none"), cs_types=("float", "int64"), cd=("i", "j"), defaults=(i64([]), i64(9)), cd_shapes=((), ()))
+    yield parse(one, missing=("none",), fd=("none",), fd_types=("float",), fd_shapes=((2,),))
+    yield parse(one, fd=("none",), fd_types=("float",), fd_shapes=((2,),))
+    yield parse(one, fd=("x",), fd_types=("float",), fd_shapes=((3,),))
+    yield parse(one, fd=("x",), fd_types=("int64",), fd_shapes=((2,),))
+    yield parse(one, fs=("x",), fs_types=("int64",))
+    yield parse(one, cd=("j",), defaults=(i64([]),), cd_shapes=((),))
+    yield parse(b"nonsense", fs=("x",), fs_types=("int64",))
+
+
 def cases():
-    for group in (hashing, distances, lines, examples):
+    for group in (hashing, distances, lines, examples, sequences):
         yield from group()

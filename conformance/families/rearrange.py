@@ -92,6 +92,17 @@ def moving():
         yield Case("DataFormatDimMap", i64(x), src_format="NCHW", dst_format="NHWC")
 
 
+def ragged():
+    for t in ("float", "double", "int32", "int64", "bfloat16"):
+        yield Case("RaggedRange", arr(t, [0, 5, 8]), arr(t, [3, 5, 2]), arr(t, [1, 1, -2]))
+        yield Case("RaggedRange", arr(t, 0), arr(t, [3, 0]), arr(t, 2))
+        yield Case("RaggedRange", arr(t, 0), arr(t, 4), arr(t, 1), Tsplits=Type("int32"))
+        yield Case("RaggedRange", arr(t, [0]), arr(t, [4]), arr(t, [0]))
+    yield Case("RaggedRange", i32([0, 1]), i32([4]), i32(1))
+    yield Case("RaggedRange", i32([[0]]), i32([4]), i32(1))
+    yield Case("RaggedRange", i32([]), i32([]), i32(1))
+
+
 def blocks():
     for t in SOME:
         yield Case("SpaceToBatchND", sample(t, (1, 4, 4, 1)), i32([2, 2]), i32([[0, 0], [0, 0]]), known=True)
@@ -153,5 +164,5 @@ def diagonals():
 
 
 def cases():
-    for group in (scattering, moving, blocks, diagonals):
+    for group in (scattering, moving, ragged, blocks, diagonals):
         yield from group()

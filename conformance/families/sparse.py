@@ -137,6 +137,16 @@ def arithmetic():
         yield Case(op, *a34, *coo()[:2], i64([3, 5]))
 
 
+def segments():
+    for op in ("SparseSegmentSumGradV2", "SparseSegmentMeanGradV2", "SparseSegmentSqrtNGradV2"):
+        for t in ("float", "double", "half", "bfloat16"):
+            yield Case(op, sample(t, (3, 2)), i32([5, 0, 5, 3]), i32([0, 0, 1, 2]), i32(7))
+        yield Case(op, sample("float", (3, 2)), i64([5, 0, 5, 3]), i64([0, 0, 1, 2]), i32(7))
+        yield Case(op, sample("float", (3, 2)), i32([]), i32([]), i32(7))
+        yield Case(op, sample("float", (3, 2)), i32([7]), i32([0]), i32(7))
+        yield Case(op, sample("float", (3, 2)), i32([6]), i32([3]), i32(7))
+
+
 def serialized():
     for t in ("float", "int64", "bool"):
         yield Case("SerializeSparse", *coo(t))
@@ -176,5 +186,5 @@ def sets():
 
 
 def cases():
-    for group in (shapes, dense, arithmetic, serialized, sets):
+    for group in (shapes, dense, arithmetic, segments, serialized, sets):
         yield from group()

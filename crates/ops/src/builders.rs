@@ -1459,6 +1459,16 @@ pub fn decode_padded_raw(input_bytes: impl Into<Output>, fixed_length: impl Into
     graph.op("DecodePaddedRaw").input(input_bytes).input(fixed_length).attr("out_type", out_type)
 }
 
+/// `DecodePng`: The pixels of a PNG file, `[rows, columns, channels]`; 0 channels are as many as the file has.
+///
+/// Attributes: `channels: int = 0; dtype: type in {uint8, uint16} = uint8`
+#[track_caller]
+pub fn decode_png(contents: impl Into<Output>) -> OpBuilder {
+    let contents = contents.into();
+    let graph = contents.graph().clone();
+    graph.op("DecodePng").input(contents)
+}
+
 /// `DecodeRaw`: The bytes of each string, all of one length, as elements of `out_type`, in a new last dimension.
 ///
 /// Attributes: `out_type: type in {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16}; little_endian: bool = true`
@@ -2733,6 +2743,16 @@ pub fn lrn(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("LRN").input(input)
+}
+
+/// `LRNGrad`: The gradient of `input_image`, of which `output_image` is the normalised form.
+///
+/// Attributes: `depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; T: type in {half, bfloat16, float} = float`
+#[track_caller]
+pub fn lrn_grad(input_grads: impl Into<Output>, input_image: impl Into<Output>, output_image: impl Into<Output>) -> OpBuilder {
+    let input_grads = input_grads.into();
+    let graph = input_grads.graph().clone();
+    graph.op("LRNGrad").input(input_grads).input(input_image).input(output_image)
 }
 
 /// `LeakyRelu`: activations = features where positive, else alpha features.
@@ -4228,6 +4248,34 @@ pub fn parse_single_example(
         .attr("dense_shapes", dense_shapes)
 }
 
+/// `ParseSingleSequenceExample`: Of a serialised sequence example the features of its context, and its lists of features with a first dimension of steps, as sparse and dense tensors.
+///
+/// Attributes: `Ncontext_sparse: int >= 0 = 0; Ncontext_dense: int >= 0 = 0; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = 0; context_sparse_types: list(type) >= 0 in {float, int64, string} = []; Tcontext_dense: list(type) >= 0 in {float, int64, string} = []; feature_list_dense_types: list(type) >= 0 in {float, int64, string} = []; context_dense_shapes: list(shape) >= 0 = []; feature_list_sparse_types: list(type) >= 0 in {float, int64, string} = []; feature_list_dense_shapes: list(shape) >= 0 = []`
+#[track_caller]
+pub fn parse_single_sequence_example(
+    serialized: impl Into<Output>,
+    feature_list_dense_missing_assumed_empty: impl Into<Output>,
+    context_sparse_keys: impl IntoIterator<Item = impl Into<Output>>,
+    context_dense_keys: impl IntoIterator<Item = impl Into<Output>>,
+    feature_list_sparse_keys: impl IntoIterator<Item = impl Into<Output>>,
+    feature_list_dense_keys: impl IntoIterator<Item = impl Into<Output>>,
+    context_dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    debug_name: impl Into<Output>,
+) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph
+        .op("ParseSingleSequenceExample")
+        .input(serialized)
+        .input(feature_list_dense_missing_assumed_empty)
+        .input_list(context_sparse_keys.into_iter().map(Into::into))
+        .input_list(context_dense_keys.into_iter().map(Into::into))
+        .input_list(feature_list_sparse_keys.into_iter().map(Into::into))
+        .input_list(feature_list_dense_keys.into_iter().map(Into::into))
+        .input_list(context_dense_defaults.into_iter().map(Into::into))
+        .input(debug_name)
+}
+
 /// `ParseTensor`: The tensor that the message `TensorProto` holds; it must be of type `out_type`.
 ///
 /// Attributes: `out_type: type`
@@ -4528,6 +4576,16 @@ pub fn queue_size_v2(handle: impl Into<Output>) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("QueueSizeV2").input(handle)
+}
+
+/// `RaggedRange`: For each of `starts`, `limits` and `deltas` (one each, or one for all) the numbers from start by delta before limit, as row splits and values.
+///
+/// Attributes: `T: type in {bfloat16, float, double, int32, int64} = int32; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn ragged_range(starts: impl Into<Output>, limits: impl Into<Output>, deltas: impl Into<Output>) -> OpBuilder {
+    let starts = starts.into();
+    let graph = starts.graph().clone();
+    graph.op("RaggedRange").input(starts).input(limits).input(deltas)
 }
 
 /// `RandomDataset`: Random 32-bit numbers as int64, without end.
@@ -7243,6 +7301,21 @@ pub fn sparse_segment_mean_grad(
     graph.op("SparseSegmentMeanGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
 }
 
+/// `SparseSegmentMeanGradV2`: As `SparseSegmentMeanGrad`, without rows that no index names; and the numbers of the others, ascending.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_mean_grad_v2(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    dense_output_dim0: impl Into<Output>,
+) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentMeanGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
+}
+
 /// `SparseSegmentMeanWithNumSegments`: output[i] = the means of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
@@ -7283,6 +7356,21 @@ pub fn sparse_segment_sqrt_n_grad(
     graph.op("SparseSegmentSqrtNGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
 }
 
+/// `SparseSegmentSqrtNGradV2`: As `SparseSegmentSqrtNGrad`, without rows that no index names; and the numbers of the others, ascending.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_sqrt_n_grad_v2(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    dense_output_dim0: impl Into<Output>,
+) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentSqrtNGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
+}
+
 /// `SparseSegmentSqrtNWithNumSegments`: output[i] = the sums, divided by the square root of their number, of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
@@ -7321,6 +7409,21 @@ pub fn sparse_segment_sum_grad(
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSumGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
+}
+
+/// `SparseSegmentSumGradV2`: As `SparseSegmentSumGrad`, without rows that no index names; and the numbers of the others, ascending.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_sum_grad_v2(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    dense_output_dim0: impl Into<Output>,
+) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentSumGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
 }
 
 /// `SparseSegmentSumWithNumSegments`: output[i] = the sums of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.

@@ -83,6 +83,7 @@ pub(crate) mod placeholder;
 pub(crate) mod placeholder_v2;
 pub(crate) mod placeholder_with_default;
 pub(crate) mod prevent_gradient;
+pub(crate) mod ragged_range;
 pub(crate) mod range;
 pub(crate) mod rank;
 pub(crate) mod reshape;
@@ -198,6 +199,7 @@ pub const ALL: &[&OpSpec] = &[
     &placeholder_v2::OP,
     &placeholder_with_default::OP,
     &prevent_gradient::OP,
+    &ragged_range::OP,
     &range::OP,
     &rank::OP,
     &reshape::OP,

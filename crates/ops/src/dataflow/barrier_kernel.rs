@@ -176,10 +176,17 @@ mod tests {
         s.put(&["b"], tensor(&[1], &[10i32]), 1).unwrap();
         assert_eq!((s.size("BarrierReadySize"), s.size("BarrierIncompleteSize")), (2, 0));
         let out = s.take(2).run().unwrap();
-        assert_eq!(out[0].as_slice::<i64>().unwrap(), [i64::MIN, i64::MIN + 1]);
-        assert_eq!(out[1].as_strings().unwrap(), ["b", "a"]);
-        assert_eq!(out[2].as_slice::<f32>().unwrap(), [1.0, 2.0]);
-        assert_eq!(out[3].as_slice::<i32>().unwrap(), [10, 20]);
+        assert_eq!(out[0].as_slice::<i64>().unwrap(), [i64::MIN; 2]);
+        assert_eq!(out[1].as_strings().unwrap(), ["a", "b"]);
+        assert_eq!(out[2].as_slice::<f32>().unwrap(), [2.0, 1.0]);
+        assert_eq!(out[3].as_slice::<i32>().unwrap(), [20, 10]);
+        // Keys that came before leave before, whichever is complete first.
+        s.put(&["x"], tensor(&[1], &[1f32]), 0).unwrap();
+        s.put(&["y"], tensor(&[1], &[2f32]), 0).unwrap();
+        s.put(&["y", "x"], tensor(&[2], &[20i32, 10]), 1).unwrap();
+        let out = s.take(2).run().unwrap();
+        assert_eq!(out[0].as_slice::<i64>().unwrap(), [i64::MIN + 1, i64::MIN + 2]);
+        assert_eq!(out[1].as_strings().unwrap(), ["x", "y"]);
     }
 
     #[test]

@@ -18,8 +18,10 @@ pub(super) struct BarrierState {
     pub(super) component_types: Vec<DType>,
     shapes: Vec<PartialShape>,
     incomplete: BTreeMap<Bytes, (i64, Vec<Option<Tensor>>)>,
-    ready: BTreeMap<i64, (Bytes, Vec<Tensor>)>,
+    /// By number and, where keys came together, in the order in which tuples became complete.
+    ready: BTreeMap<(i64, u64), (Bytes, Vec<Tensor>)>,
     next: i64,
+    completed: u64,
     is_closed: bool,
     is_cancelled: bool,
 }
@@ -57,6 +59,7 @@ impl Barrier {
             ready: BTreeMap::new(),
             // As in TF, numbers begin with the least.
             next: i64::MIN,
+            completed: 0,
             is_closed: false,
             is_cancelled: false,
         };
@@ -78,6 +81,7 @@ impl BarrierState {
         let Some(&dtype) = self.component_types.get(component) else {
             return Err(invalid_argument(format!("The component ID is out of range {component} > num_components ({count})")));
         };
+        let number = self.next;
         for (key, value) in entries {
             if value.dtype() != dtype {
                 return Err(invalid_argument(format!("Type mismatch in component {component}. Expected {dtype}, got {}", value.dtype())));
@@ -94,8 +98,9 @@ impl BarrierState {
                         self.is_cancelled
                     )));
                 }
-                self.incomplete.insert(key.clone(), (self.next, vec![None; count]));
-                self.next += 1;
+                // Keys that come together have one number.
+                self.incomplete.insert(key.clone(), (number, vec![None; count]));
+                self.next = number + 1;
             }
             let Some((_, tuple)) = self.incomplete.get_mut(key) else { continue };
             if tuple[component].is_some() {
@@ -109,7 +114,8 @@ impl BarrierState {
             if tuple.iter().all(Option::is_some)
                 && let Some((number, tuple)) = self.incomplete.remove(key)
             {
-                self.ready.insert(number, (key.clone(), tuple.into_iter().flatten().collect()));
+                self.completed += 1;
+                self.ready.insert((number, self.completed), (key.clone(), tuple.into_iter().flatten().collect()));
             }
         }
         Ok(())
@@ -136,7 +142,7 @@ impl BarrierState {
         }
         let mut taken = Vec::with_capacity(wanted);
         while taken.len() < wanted {
-            let Some((number, (key, tuple))) = self.ready.pop_first() else { break };
+            let Some(((number, _), (key, tuple))) = self.ready.pop_first() else { break };
             taken.push((number, key, tuple));
         }
         Some(Ok(taken))

@@ -121,12 +121,15 @@ pub(crate) mod sinh;
 pub(crate) mod sparse_mat_mul;
 pub(crate) mod sparse_segment_mean;
 pub(crate) mod sparse_segment_mean_grad;
+pub(crate) mod sparse_segment_mean_grad_v2;
 pub(crate) mod sparse_segment_mean_with_num_segments;
 pub(crate) mod sparse_segment_sqrt_n;
 pub(crate) mod sparse_segment_sqrt_n_grad;
+pub(crate) mod sparse_segment_sqrt_n_grad_v2;
 pub(crate) mod sparse_segment_sqrt_n_with_num_segments;
 pub(crate) mod sparse_segment_sum;
 pub(crate) mod sparse_segment_sum_grad;
+pub(crate) mod sparse_segment_sum_grad_v2;
 pub(crate) mod sparse_segment_sum_with_num_segments;
 pub(crate) mod sparse_segments;
 pub(crate) mod sqrt;
@@ -262,12 +265,15 @@ pub const ALL: &[&OpSpec] = &[
     &sparse_mat_mul::OP,
     &sparse_segment_mean::OP,
     &sparse_segment_mean_grad::OP,
+    &sparse_segment_mean_grad_v2::OP,
     &sparse_segment_mean_with_num_segments::OP,
     &sparse_segment_sqrt_n::OP,
     &sparse_segment_sqrt_n_grad::OP,
+    &sparse_segment_sqrt_n_grad_v2::OP,
     &sparse_segment_sqrt_n_with_num_segments::OP,
     &sparse_segment_sum::OP,
     &sparse_segment_sum_grad::OP,
+    &sparse_segment_sum_grad_v2::OP,
     &sparse_segment_sum_with_num_segments::OP,
     &sqrt::OP,
     &sqrt_grad::OP,

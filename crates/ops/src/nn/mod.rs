@@ -39,6 +39,7 @@ pub(crate) mod leaky_relu;
 pub(crate) mod leaky_relu_grad;
 pub(crate) mod log_softmax;
 pub(crate) mod lrn;
+pub(crate) mod lrn_grad;
 pub(crate) mod max_pool;
 pub(crate) mod max_pool_grad;
 pub(crate) mod nth_element;
@@ -95,6 +96,7 @@ pub const ALL: &[&OpSpec] = &[
     &leaky_relu_grad::OP,
     &log_softmax::OP,
     &lrn::OP,
+    &lrn_grad::OP,
     &max_pool::OP,
     &max_pool_grad::OP,
     &nth_element::OP,

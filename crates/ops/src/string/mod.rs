@@ -18,6 +18,7 @@ pub(crate) mod number_format;
 pub(crate) mod parse_example;
 pub(crate) mod parse_example_v2;
 pub(crate) mod parse_single_example;
+pub(crate) mod parse_single_sequence_example;
 pub(crate) mod parse_tensor;
 pub(crate) mod patterns;
 pub(crate) mod reduce_join;
@@ -56,6 +57,7 @@ pub const ALL: &[&OpSpec] = &[
     &parse_example::OP,
     &parse_example_v2::OP,
     &parse_single_example::OP,
+    &parse_single_sequence_example::OP,
     &parse_tensor::OP,
     &reduce_join::OP,
     &regex_full_match::OP,
