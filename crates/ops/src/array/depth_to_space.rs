@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "DepthToSpace(input: T) -> (output: T)",
     attrs: "T: type; block_size: int >= 2; data_format: string in {\"NHWC\", \"NCHW\", \"NCHW_VECT_C\"} = \"NHWC\"",
     doc: "Images of depth `d` and `b` times the rows and columns from images of depth `d b b`.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
@@ -31,7 +31,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("Input rank should be: 4 instead of: {}", x.rank())));
     }
     let from = lens(x.dims());
-    if from[3] % (b * b) != 0 {
+    if !from[3].is_multiple_of(b * b) {
         return Err(invalid_argument(format!("Input depth dimension {} should be divisible by: {}", from[3], b * b)));
     }
     let depth = from[3] / (b * b);

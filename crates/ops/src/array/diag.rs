@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "Diag(diagonal: T) -> (output: T)",
     attrs: "T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}",
     doc: "A tensor of shape `[dims..., dims...]`, zero but where both halves of the coordinates are equal; there it is `diagonal`.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

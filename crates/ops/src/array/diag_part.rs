@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "DiagPart(input: T) -> (diagonal: T)",
     attrs: "T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}",
     doc: "The elements at which both halves of the coordinates are equal.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

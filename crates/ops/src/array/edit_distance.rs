@@ -10,7 +10,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, truth_values: T, truth_shape: int64) -> (output: float)",
     attrs: "normalize: bool = true; T: type",
     doc: "For each pair of sequences along the last dimension of two sparse tensors the least number of insertions, deletions and replacements, divided by the truth's length if `normalize`.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "dtype: type; init: bool = false",
     flags: "stateful",
     doc: "A tensor of `shape`; its elements are zero whatever `init` says.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

@@ -10,7 +10,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "MirrorPadGrad(input: T, paddings: Tpaddings) -> (output: T)",
     attrs: "T: type; Tpaddings: type in {int32, int64} = int32; mode: string in {\"REFLECT\", \"SYMMETRIC\"}",
     doc: "The gradient of the padded tensor folded back onto what its margins mirror.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", NUMERIC)],
     tolerance: Tolerance::Rounding,
     ..WORDS

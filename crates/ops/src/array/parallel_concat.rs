@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "ParallelConcat(values: N * T) -> (output: T)",
     attrs: "N: int >= 1; T: type; shape: shape",
     doc: "`values`, each with a first dimension of 1, joined along it.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

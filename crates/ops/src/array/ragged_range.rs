@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "RaggedRange(starts: T, limits: T, deltas: T) -> (rt_nested_splits: Tsplits, rt_dense_values: T)",
     attrs: "T: type in {bfloat16, float, double, int32, int64} = int32; Tsplits: type in {int32, int64} = int64",
     doc: "For each of `starts`, `limits` and `deltas` (one each, or one for all) the numbers from start by delta before limit, as row splits and values.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", &[DType::BFloat16, DType::Float, DType::Double, DType::Int32, DType::Int64])],
     tolerance: Tolerance::Rounding,
     ..WORDS
@@ -40,7 +40,7 @@ fn ranges<T: Element + PartialOrd + AsPrimitive<f64> + AsPrimitive<i64>>(
         } else if is_float {
             let [s, l, d]: [f64; 3] = [start, limit, delta].map(|v| v.as_());
             let count = ((l - s) / d).abs().ceil();
-            if !(count < 2f64.powi(62)) { i128::MAX } else { count as i128 }
+            if count < 2f64.powi(62) { count as i128 } else { i128::MAX }
         } else {
             let [s, l, d]: [i64; 3] = [start, limit, delta].map(|v| v.as_());
             let (distance, step) = ((i128::from(l) - i128::from(s)).abs(), i128::from(d).abs());

@@ -44,7 +44,7 @@ pub(crate) fn to_batch(ctx: &mut OpKernelContext, block: &[i64], margins: usize)
     to[0] = from[0].checked_mul(blocks).ok_or_else(|| invalid_argument("block_shape is too large"))?;
     for (d, (&b, &(before, behind))) in s.block.iter().zip(&s.margins).enumerate() {
         let padded = from[d + 1] + before + behind;
-        if padded % b != 0 {
+        if !padded.is_multiple_of(b) {
             return Err(invalid_argument(format!("padded_shape[{d}]={padded} is not divisible by block_shape[{d}]={b}")));
         }
         to[d + 1] = padded / b;
@@ -74,7 +74,7 @@ pub(crate) fn to_space(ctx: &mut OpKernelContext, block: &[i64], margins: usize)
     let n = s.block.len();
     let from = lens(x.dims());
     let blocks = s.block.iter().try_fold(1usize, |p, &b| p.checked_mul(b)).filter(|b| *b < 1 << 40);
-    let Some(blocks) = blocks.filter(|b| from[0] % b == 0) else {
+    let Some(blocks) = blocks.filter(|b| from[0].is_multiple_of(*b)) else {
         return Err(invalid_argument(format!("Input batch dimension ({}) is not divisible by product of block sizes", from[0])));
     };
     let mut to = from.clone();

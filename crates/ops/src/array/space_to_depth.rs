@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SpaceToDepth(input: T) -> (output: T)",
     attrs: "T: type; block_size: int >= 2; data_format: string in {\"NHWC\", \"NCHW\", \"NCHW_VECT_C\"} = \"NHWC\"",
     doc: "Images whose depth holds the elements of blocks of `b` by `b` of the input's.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
@@ -31,7 +31,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("Input rank should be: 4 instead of: {}", x.rank())));
     }
     let from = lens(x.dims());
-    if from[1] % b != 0 || from[2] % b != 0 {
+    if !from[1].is_multiple_of(b) || !from[2].is_multiple_of(b) {
         return Err(invalid_argument(format!("Image width {} and height {} should be divisible by block_size: {b}", from[2], from[1])));
     }
     let to = [from[0], from[1] / b, from[2] / b, from[3] * b * b];

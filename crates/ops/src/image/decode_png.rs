@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "DecodePng(contents: string) -> (image: dtype)",
     attrs: "channels: int = 0; dtype: type in {uint8, uint16} = uint8",
     doc: "The pixels of a PNG file, `[rows, columns, channels]`; 0 channels are as many as the file has.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };
@@ -74,7 +74,7 @@ impl Pixels {
         let opaque = if self.is_deep { u16::MAX } else { 255 };
         let mut samples = Vec::with_capacity(self.rows * self.columns * wanted);
         for pixel in self.samples.chunks_exact(self.channels) {
-            let (is_color, has_alpha) = (self.channels >= 3, self.channels % 2 == 0);
+            let (is_color, has_alpha) = (self.channels >= 3, self.channels.is_multiple_of(2));
             match (wanted, is_color) {
                 (1, true) => samples.push(gray(pixel)),
                 (1, false) => samples.push(pixel[0]),

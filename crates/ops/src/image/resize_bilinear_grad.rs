@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "ResizeBilinearGrad(grads: float, original_image: T) -> (output: T)",
     attrs: "T: type in {float, bfloat16, half, double}; align_corners: bool = false; half_pixel_centers: bool = false",
     doc: "The gradient of the original image: that of each pixel of the resized one, spread over the four it is made of.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", FLOATS)],
     tolerance: Tolerance::Rounding,
     ..WORDS

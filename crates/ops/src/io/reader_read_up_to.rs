@@ -6,7 +6,7 @@ use crate::prelude::*;
 pub const OP: OpSpec = OpSpec {
     signature: "ReaderReadUpTo(reader_handle: Ref(string), queue_handle: Ref(string), num_records: int64) -> (keys: string, values: string)",
     doc: "Up to `num_records` pairs, fewer where a piece of work ends; takes work from the queue when it has none, and waits for it.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::waiting(|_| reader_kernel::read(true))],
     ..WORDS

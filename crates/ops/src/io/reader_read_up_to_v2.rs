@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "ReaderReadUpToV2(reader_handle: resource, queue_handle: resource, num_records: int64) -> (keys: string, values: string)",
     flags: "stateful",
     doc: "Up to `num_records` pairs, fewer where a piece of work ends; takes work from the queue when it has none, and waits for it.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::waiting(|_| reader_kernel::read(true))],
     ..WORDS

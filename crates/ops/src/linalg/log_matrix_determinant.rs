@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "LogMatrixDeterminant(input: T) -> (sign: T, log_abs_determinant: T)",
     attrs: "T: type in {half, float, double, complex64, complex128}",
     doc: "For each square matrix the sign of its determinant and the logarithm of its magnitude.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", MATRIX_TYPES).heavy()],
     tolerance: Tolerance::Within(1e-4),
     ..WORDS

@@ -69,7 +69,7 @@ pub(super) use with_matrix;
 /// The dimensions in front of the last two, and these.
 ///
 /// Errors: `InvalidArgument` for fewer than two dimensions.
-pub(super) fn split<'a>(t: &'a Tensor) -> Result<(&'a [i64], usize, usize)> {
+pub(super) fn split(t: &Tensor) -> Result<(&[i64], usize, usize)> {
     match t.dims() {
         [outer @ .., rows, columns] => Ok((outer, *rows as usize, *columns as usize)),
         _ => Err(invalid_argument(format!("Input tensor must have rank >= 2, got {}", t.rank()))),
@@ -79,7 +79,7 @@ pub(super) fn split<'a>(t: &'a Tensor) -> Result<(&'a [i64], usize, usize)> {
 /// The dimensions in front of square matrices, and their size.
 ///
 /// Errors: `InvalidArgument` if they are not square.
-pub(super) fn square<'a>(t: &'a Tensor) -> Result<(&'a [i64], usize)> {
+pub(super) fn square(t: &Tensor) -> Result<(&[i64], usize)> {
     match split(t)? {
         (outer, rows, columns) if rows == columns => Ok((outer, rows)),
         _ => Err(invalid_argument(format!("Input matrix must be square, got {}", t.shape()))),

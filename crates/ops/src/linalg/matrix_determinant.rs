@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "MatrixDeterminant(input: T) -> (output: T)",
     attrs: "T: type in {half, float, double, complex64, complex128}",
     doc: "The determinant of each square matrix.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", MATRIX_TYPES).heavy()],
     tolerance: Tolerance::Within(1e-4),
     ..WORDS

@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "CTCGreedyDecoder(inputs: T, sequence_length: int32) -> (decoded_indices: int64, decoded_values: int64, decoded_shape: int64, log_probability: T)",
     attrs: "merge_repeated: bool = false; blank_index: int = -1; T: type in {float, double} = float",
     doc: "For each sequence of the batch the likeliest classes without blanks (and, if `merge_repeated`, without repetitions) as a sparse matrix, and the negative sum of their scores.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", WIDE_FLOATS)],
     tolerance: Tolerance::Rounding,
     ..WORDS

@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "DepthwiseConv2dNative(input: T, filter: T) -> (output: T)",
     attrs: "T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {\"SAME\", \"VALID\", \"EXPLICIT\"}; explicit_paddings: list(int) = []; data_format: string in {\"NHWC\", \"NCHW\"} = \"NHWC\"; dilations: list(int) = [1, 1, 1, 1]",
     doc: "output[b, i, j, d m + q] = the sum over rows and columns of input[b, i stride + r, j stride + c, d] filter[r, c, d, q].",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute).on("T", FLOATS)],
     tolerance: Tolerance::Rounding,

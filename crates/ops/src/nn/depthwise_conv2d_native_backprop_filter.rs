@@ -8,7 +8,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "DepthwiseConv2dNativeBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T)",
     attrs: "T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {\"SAME\", \"VALID\", \"EXPLICIT\"}; explicit_paddings: list(int) = []; data_format: string in {\"NHWC\", \"NCHW\"} = \"NHWC\"; dilations: list(int) = [1, 1, 1, 1]",
     doc: "The gradient of the filter, whose shape is `filter_sizes`, from that of the output.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", FLOATS)],
     tolerance: Tolerance::Rounding,
     ..WORDS

@@ -8,7 +8,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "LRNGrad(input_grads: T, input_image: T, output_image: T) -> (output: T)",
     attrs: "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; T: type in {half, bfloat16, float} = float",
     doc: "The gradient of `input_image`, of which `output_image` is the normalised form.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", FLOATS)],
     tolerance: Tolerance::Within(1e-3),
     ..WORDS

@@ -8,7 +8,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "NthElement(input: T, n: int32) -> (values: T)",
     attrs: "reverse: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}",
     doc: "For each row along the last dimension the element that is at place `n` when they are sorted, from the end if `reverse`.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", REAL)],
     ..WORDS
 };

@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "ComputeAccidentalHits(true_classes: int64, sampled_candidates: int64) -> (indices: int32, ids: int64, weights: float)",
     attrs: "num_true: int; seed: int = 0; seed2: int = 0",
     doc: "For each candidate that is a true class of a row: the row, the candidate's place, and the least float as a weight.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

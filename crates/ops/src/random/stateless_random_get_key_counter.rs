@@ -8,7 +8,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "StatelessRandomGetKeyCounter(seed: Tseed) -> (key: uint64, counter: uint64)",
     attrs: "Tseed: type in {int32, int64} = int64",
     doc: "The key and counter that the stateless ops make of `seed`.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

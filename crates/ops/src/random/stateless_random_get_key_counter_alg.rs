@@ -8,7 +8,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "StatelessRandomGetKeyCounterAlg(seed: Tseed) -> (key: uint64, counter: uint64, alg: int32)",
     attrs: "Tseed: type in {int32, int64} = int64",
     doc: "The key and counter that the stateless ops make of `seed`, and the number of the algorithm.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

@@ -10,7 +10,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "T: type; container: string = \"\"; shared_name: string = \"\"",
     flags: "stateful",
     doc: "Keeps each part along the first dimension in the map of this name; their numbers there.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -8,7 +8,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SerializeManySparse(sparse_indices: int64, sparse_values: T, sparse_shape: int64) -> (serialized_sparse: out_type)",
     attrs: "T: type; out_type: type in {string, variant} = string",
     doc: "A matrix with a row for each part along the first dimension: its indices, values and shape, serialised.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

@@ -8,7 +8,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SerializeSparse(sparse_indices: int64, sparse_values: T, sparse_shape: int64) -> (serialized_sparse: out_type)",
     attrs: "T: type; out_type: type in {string, variant} = string",
     doc: "Indices, values and shape, each serialised, as a vector.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

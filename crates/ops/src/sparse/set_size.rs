@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SetSize(set_indices: int64, set_values: T, set_shape: int64) -> (size: int32)",
     attrs: "validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}",
     doc: "For each set along the last dimension of a sparse tensor, how many different elements it has.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute).on("T", SET_TYPES)],
     ..WORDS

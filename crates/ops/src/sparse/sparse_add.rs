@@ -11,7 +11,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseAdd(a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, thresh: Treal) -> (sum_indices: int64, sum_values: T, sum_shape: int64)",
     attrs: "T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Treal: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}",
     doc: "The sum, at every place where one of both has a value, without sums of two values whose magnitude is below `thresh`.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute).on("T", NUMERIC).on("Treal", REAL)],
     ..WORDS

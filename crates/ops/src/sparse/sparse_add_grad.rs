@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseAddGrad(backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64) -> (a_val_grad: T, b_val_grad: T)",
     attrs: "T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}",
     doc: "The gradients of the values of both summands from that of the sum's: 0 where the sum has no value.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", NUMERIC)],
     ..WORDS
 };

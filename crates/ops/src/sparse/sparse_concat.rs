@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseConcat(indices: N * int64, values: N * T, shapes: N * int64) -> (output_indices: int64, output_values: T, output_shape: int64)",
     attrs: "concat_dim: int; N: int >= 2; T: type",
     doc: "The values of all inputs, those of later ones moved along `concat_dim`, in the order of their coordinates.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseFillEmptyRows(indices: int64, values: T, dense_shape: int64, default_value: T) -> (output_indices: int64, output_values: T, empty_row_indicator: bool, reverse_index_map: int64)",
     attrs: "T: type",
     doc: "`values` with `default_value` at column 0 of every row that has none; which rows those are; and where each value of the input went.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

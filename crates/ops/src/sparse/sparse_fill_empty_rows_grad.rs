@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseFillEmptyRowsGrad(reverse_index_map: int64, grad_values: T) -> (d_values: T, d_default_value: T)",
     attrs: "T: type",
     doc: "The gradient of the values, and that of the default value, from the gradient of the filled values.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", NUMERIC)],
     ..WORDS
 };

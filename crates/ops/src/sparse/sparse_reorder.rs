@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseReorder(input_indices: int64, input_values: T, input_shape: int64) -> (output_indices: int64, output_values: T)",
     attrs: "T: type",
     doc: "The same values in the order of their coordinates.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -6,7 +6,7 @@ use crate::prelude::*;
 pub const OP: OpSpec = OpSpec {
     signature: "SparseReshape(input_indices: int64, input_shape: int64, new_shape: int64) -> (output_indices: int64, output_shape: int64)",
     doc: "The coordinates of the same values when the dense tensor of `input_shape` is reshaped to `new_shape`, of which one dimension may be -1.",
-    shape: shape,
+    shape,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

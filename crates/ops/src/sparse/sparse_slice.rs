@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseSlice(indices: int64, values: T, shape: int64, start: int64, size: int64) -> (output_indices: int64, output_values: T, output_shape: int64)",
     attrs: "T: type",
     doc: "The values whose coordinates lie in the block of `size` at `start`, with coordinates from there.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute)],
     ..WORDS

@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseSliceGrad(backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64) -> (val_grad: T)",
     attrs: "T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}",
     doc: "The gradient of each value of the input: that of the output's value at the same place, or 0.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", NUMERIC)],
     ..WORDS
 };

@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseSoftmax(sp_indices: int64, sp_values: T, sp_shape: int64) -> (output: T)",
     attrs: "T: type in {half, float, double}",
     doc: "The softmax over the values that exist along the last dimension.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute).on("T", &[DType::Half, DType::Float, DType::Double])],
     tolerance: Tolerance::Rounding,
     ..WORDS

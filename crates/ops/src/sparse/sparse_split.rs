@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseSplit(split_dim: int64, indices: int64, values: T, shape: int64) -> (output_indices: num_split * int64, output_values: num_split * T, output_shape: num_split * int64)",
     attrs: "num_split: int >= 1; T: type",
     doc: "`num_split` sparse tensors; where the dimension is no multiple of that, the first ones are longer by one.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseTensorDenseAdd(a_indices: Tindices, a_values: T, a_shape: Tindices, b: T) -> (output: T)",
     attrs: "T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}",
     doc: "The dense sum of `a` and `b`.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute).on("T", NUMERIC)],
     tolerance: Tolerance::Rounding,

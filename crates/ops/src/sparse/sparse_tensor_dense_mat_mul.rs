@@ -10,7 +10,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseTensorDenseMatMul(a_indices: Tindices, a_values: T, a_shape: int64, b: T) -> (product: T)",
     attrs: "T: type; Tindices: type in {int32, int64} = int64; adjoint_a: bool = false; adjoint_b: bool = false",
     doc: "`a` times `b`, each taken adjoint where so asked.",
-    shape: shape,
+    shape,
     gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute).on("T", NUMERIC)],
     tolerance: Tolerance::Rounding,

@@ -9,7 +9,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "SparseToDense(sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T) -> (dense: T)",
     attrs: "validate_indices: bool = true; T: type; Tindices: type in {int32, int64}",
     doc: "A tensor of `output_shape` that holds `sparse_values` (one each, or one for all) at `sparse_indices`, and `default_value` elsewhere.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

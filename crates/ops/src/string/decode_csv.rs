@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "DecodeCSV(records: string, record_defaults: OUT_TYPE) -> (output: OUT_TYPE)",
     attrs: "OUT_TYPE: list(type) >= 1 in {float, double, int32, int64, string}; field_delim: string = \",\"; use_quote_delim: bool = true; na_value: string = \"\"; select_cols: list(int) = []",
     doc: "For each column the fields of all records, converted to the type of its default, which stands for empty fields.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -6,7 +6,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "DecodePaddedRaw(input_bytes: string, fixed_length: int32) -> (output: out_type)",
     attrs: "out_type: type in {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}; little_endian: bool = true",
     doc: "The bytes of each string, cut or filled up with zeros to `fixed_length`, as elements of `out_type` in a new last dimension.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

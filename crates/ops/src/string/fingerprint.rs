@@ -141,7 +141,7 @@ pub(crate) fn sip_hash(key: [u64; 2], s: &[u8]) -> u64 {
 /// TF's `Hash64`, a form of MurmurHash.
 pub(crate) fn hash64(s: &[u8]) -> u64 {
     const MUL: u64 = 0xc6a4_a793_5bd1_e995;
-    const SEED: u64 = 0xDECA_FCAF_FE;
+    const SEED: u64 = 0x00DE_CAFC_AFFE;
     let scramble = |k: u64| {
         let k = k.wrapping_mul(MUL);
         (k ^ k >> 47).wrapping_mul(MUL)

@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "ParseExample(serialized: string, names: string, sparse_keys: Nsparse * string, dense_keys: Ndense * string, dense_defaults: Tdense) -> (sparse_indices: Nsparse * int64, sparse_values: sparse_types, sparse_shapes: Nsparse * int64, dense_values: Tdense)",
     attrs: "Nsparse: int >= 0; Ndense: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0",
     doc: "Of a vector of serialised examples the features `sparse_keys` as sparse and `dense_keys` as dense tensors.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

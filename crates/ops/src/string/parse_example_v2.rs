@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "ParseExampleV2(serialized: string, names: string, sparse_keys: string, dense_keys: string, ragged_keys: string, dense_defaults: Tdense) -> (sparse_indices: num_sparse * int64, sparse_values: sparse_types, sparse_shapes: num_sparse * int64, dense_values: Tdense, ragged_values: ragged_value_types, ragged_row_splits: ragged_split_types)",
     attrs: "Tdense: list(type) >= 0 in {float, int64, string}; num_sparse: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; ragged_value_types: list(type) >= 0 in {float, int64, string}; ragged_split_types: list(type) >= 0 in {int32, int64}; dense_shapes: list(shape) >= 0",
     doc: "Of serialised examples the features `sparse_keys` as sparse, `dense_keys` as dense and `ragged_keys` as ragged tensors.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

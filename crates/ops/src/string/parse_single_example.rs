@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "ParseSingleExample(serialized: string, dense_defaults: Tdense) -> (sparse_indices: num_sparse * int64, sparse_values: sparse_types, sparse_shapes: num_sparse * int64, dense_values: Tdense)",
     attrs: "num_sparse: int >= 0; sparse_keys: list(string) >= 0; dense_keys: list(string) >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0",
     doc: "Of a serialised example the features `sparse_keys` as sparse and `dense_keys` as dense tensors, without a dimension of examples.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -8,7 +8,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "StringNGrams(data: string, data_splits: Tsplits) -> (ngrams: string, ngrams_splits: Tsplits)",
     attrs: "separator: string; ngram_widths: list(int) >= 0; left_pad: string; right_pad: string; pad_width: int; preserve_short_sequences: bool; Tsplits: type in {int32, int64} = int64",
     doc: "For each row of a ragged matrix of strings the runs of `ngram_widths` neighbours, joined, with `pad_width` pads at both ends.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };

@@ -7,7 +7,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "UnsortedSegmentJoin(inputs: string, segment_ids: Tindices, num_segments: Tnumsegments) -> (output: string)",
     attrs: "separator: string = \"\"; Tindices: type in {int32, int64}; Tnumsegments: type in {int32, int64} = int32",
     doc: "For each segment the strings whose id it is, in order, with `separator` between.",
-    shape: shape,
+    shape,
     kernels: &[Kernel::cpu(compute)],
     ..WORDS
 };
