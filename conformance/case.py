@@ -30,10 +30,11 @@ class Case:
 
     runs: how often the node is run in one session (2 for ops that keep a state, as random ones do).
     refused_only: record the case only if TensorFlow refuses it.
+    known: tell the graph the inputs' shapes, for ops whose shape functions do not do without.
     """
 
-    def __init__(self, op, *inputs, runs=1, refused_only=False, **attrs):
-        self.op, self.runs, self.refused_only, self.attrs = op, runs, refused_only, attrs
+    def __init__(self, op, *inputs, runs=1, refused_only=False, known=False, **attrs):
+        self.op, self.runs, self.refused_only, self.known, self.attrs = op, runs, refused_only, known, attrs
         self.inputs = [[np.asarray(x) for x in i] if isinstance(i, list) else np.asarray(i)
                        for i in inputs]
 

@@ -30,10 +30,10 @@ from tensorflow.core.protobuf import rewriter_config_pb2  # noqa: E402
 from tensorflow.python.framework import op_def_registry  # noqa: E402
 
 from case import NAME, NUMPY, Type  # noqa: E402
-from families import array, malformed, math, nn, random, state, text  # noqa: E402
+from families import array, images, malformed, math, nn, parsing, random, rearrange, sparse, state, text  # noqa: E402
 
 tf.disable_v2_behavior()
-FAMILIES = (math, array, nn, text, random, state, malformed)
+FAMILIES = (math, array, nn, text, parsing, images, random, rearrange, sparse, state, malformed)
 ENUM = {name: tf.as_dtype(np_type if np_type is not object else tf.string).as_datatype_enum
         for name, np_type in NUMPY.items()}
 TYPE_NAME = {v: k for k, v in ENUM.items()}
@@ -72,6 +72,14 @@ def set_attr(attr, value, kind):
     elif kind == "list(int)":
         attr.list.SetInParent()
         attr.list.i.extend(value)
+    elif kind == "list(string)":
+        attr.list.SetInParent()
+        attr.list.s.extend(v.encode() for v in value)
+    elif kind == "list(shape)":
+        attr.list.SetInParent()
+        for v in value:
+            # -1: a dimension that is not known.
+            attr.list.shape.add().CopyFrom(tf.TensorShape([None if d < 0 else d for d in v]).as_proto())
     elif kind == "list(type)":
         attr.list.SetInParent()
         attr.list.type.extend(ENUM[v] for v in value)
@@ -93,6 +101,8 @@ def attr_json(attr):
             return {"types": [TYPE_NAME[t] for t in attr.list.type]}
         if attr.list.s:
             return {"strings": [s.decode("latin-1") for s in attr.list.s]}
+        if attr.list.shape:
+            return {"shapes": [[d.size for d in s.dim] for s in attr.list.shape]}
         if attr.list.f:
             return {"floats": list(attr.list.f)}
         return {"ints": list(attr.list.i)}
@@ -134,7 +144,10 @@ class Trial:
 
     def placeholder(self, name, value):
         node = self.add("Placeholder", name, dtype=dtype_name(value))
-        node.attr["shape"].shape.unknown_rank = True
+        if self.case.known:
+            node.attr["shape"].shape.CopyFrom(tf.TensorShape(np.shape(value)).as_proto())
+        else:
+            node.attr["shape"].shape.unknown_rank = True
         self.feeds[name + ":0"] = value
         return name
 
@@ -160,7 +173,7 @@ class Trial:
             values = given if isinstance(given, list) else [given]
             if arg.number_attr:
                 attrs.setdefault(arg.number_attr, len(values))
-            if arg.type_attr:
+            if arg.type_attr and values:
                 attrs.setdefault(arg.type_attr, Type(dtype_name(values[0])))
             if arg.type_list_attr:
                 attrs.setdefault(arg.type_list_attr, [dtype_name(v) for v in values])

@@ -3,6 +3,45 @@ from case import *  # noqa: F403
 
 SEEDS = [(87654321, 7), (1, 2), (0, 5), (5, 0), (-3, 2**40 + 1)]
 
+def stateless():
+    seeds = ([1, 2], [-3, 4], [0, 0])
+    for seed in seeds:
+        yield Case("StatelessRandomGetKeyCounter", i64(seed))
+        yield Case("StatelessRandomGetKeyCounterAlg", i32(seed))
+        for t in ("int32", "int64"):
+            yield Case("StatelessRandomUniformInt", i32([3, 4]), i64(seed), arr(t, -5), arr(t, 100))
+        for t in ("int32", "int64", "uint32", "uint64"):
+            yield Case("StatelessRandomUniformFullInt", i32([7]), i64(seed), dtype=Type(t))
+    yield Case("StatelessRandomGetAlg")
+    yield Case("StatelessRandomGetKeyCounter", i64([1, 2, 3]))
+    key, counter = arr("uint64", [2**40 + 5]), arr("uint64", [3, 2**63 + 1])
+    for op in ("StatelessRandomUniformV2", "StatelessRandomNormalV2", "StatelessTruncatedNormalV2"):
+        for t in ("half", "bfloat16", "float", "double"):
+            yield Case(op, i32([5, 3]), key, counter, i32(1), dtype=Type(t))
+        yield Case(op, i64([0, 3]), key, counter, i32(1))
+        yield Case(op, i64([2]), key, counter, i32(9))
+        yield Case(op, i64([2]), key, counter, i32([1]))
+        yield Case(op, i64([-2]), key, counter, i32(1))
+    for t in ("int32", "int64", "uint32", "uint64"):
+        yield Case("StatelessRandomUniformIntV2", i32([7]), key, counter, i32(1), arr(t, 3), arr(t, 1000))
+        yield Case("StatelessRandomUniformIntV2", i32([7]), key, counter, i32(1), arr(t, 3), arr(t, 3))
+        yield Case("StatelessRandomUniformFullIntV2", i32([7]), key, counter, i32(1), dtype=Type(t))
+
+
+def candidates():
+    given = i64([[0, 3], [5, 1]])
+    for op in ("UniformCandidateSampler", "LogUniformCandidateSampler"):
+        for unique in (True, False):
+            for n in (100, 64):
+                yield Case(op, given, num_true=2, num_sampled=6, unique=unique, range_max=n, seed=3, seed2=4, runs=2)
+        yield Case(op, given, num_true=2, num_sampled=10, unique=True, range_max=5, seed=3)
+        yield Case(op, given, num_true=2, num_sampled=3, unique=True, range_max=5, seed=3)
+        yield Case(op, given, num_true=1, num_sampled=3, unique=True, range_max=50, seed=3)
+    yield Case("AllCandidateSampler", given, num_true=2, num_sampled=6, unique=True)
+    yield Case("ComputeAccidentalHits", given, i64([3, 7, 5, 0]), num_true=2)
+    yield Case("ComputeAccidentalHits", given, i64([3, 3, 5]), num_true=2)
+    yield Case("ComputeAccidentalHits", given, i64([3, 3, 5]), num_true=1)
+
 
 def cases():
     for op in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal"):
@@ -34,3 +73,5 @@ def cases():
             yield Case(op, i32([7]), i64([3, 4]), dtype=Type(t))
         yield Case(op, i32([2, 3]), i32([-1, 9]), dtype=Type("float"))
         yield Case(op, i32([2, 3]), i32([1]), dtype=Type("float"))
+    yield from stateless()
+    yield from candidates()

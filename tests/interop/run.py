@@ -30,6 +30,7 @@ import cases_feeds  # noqa: F401
 import cases_files  # noqa: F401
 import cases_functions  # noqa: F401
 import cases_hooks  # noqa: F401
+import cases_input  # noqa: F401
 import cases_load  # noqa: F401
 import cases_mixed  # noqa: F401
 import cases_parallel  # noqa: F401

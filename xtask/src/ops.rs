@@ -9,17 +9,20 @@ use std::fs;
 use std::path::Path;
 
 /// The families of ops, in TF's words, and what each holds.
-const FAMILIES: [(&str, &str); 15] = [
+const FAMILIES: [(&str, &str); 18] = [
     ("array", "Ops that make, cut, join and rearrange tensors (TF: `array_ops`)."),
     ("control", "Ops that steer the executor: switches, merges, loop frames, assertions (TF: `control_flow_ops`, `logging_ops`)."),
     ("data", "Ops of input pipelines (TF: `dataset_ops`)."),
     ("dataflow", "Queues, accumulators, barriers, stacks, tensor arrays and tables (TF: `data_flow_ops`)."),
     ("functional", "Ops that call functions of the graph's library (TF: `functional_ops`)."),
+    ("image", "Ops on images (TF: `image_ops`)."),
     ("io", "Ops that read and write files (TF: `io_ops`)."),
+    ("linalg", "Matrices: factors, inverses, equations (TF: `linalg_ops`)."),
     ("list", "Lists of tensors, and optional tensors, inside variants (TF: `list_ops`, `optional_ops`)."),
     ("math", "Element-wise arithmetic, reductions, matrix products, segments (TF: `math_ops`, `bitwise_ops`)."),
     ("nn", "Layers of neural networks and their gradients (TF: `nn_ops`)."),
     ("random", "Random numbers from Philox (TF: `random_ops`, `stateless_random_ops`)."),
+    ("sparse", "Sparse tensors and sets (TF: `sparse_ops`, `set_ops`)."),
     ("state", "Variables, by reference and by resource (TF: `state_ops`, `resource_variable_ops`)."),
     ("string", "Ops on strings (TF: `string_ops`, `parsing_ops`)."),
     ("summary", "Ops that make summaries for event files (TF: `logging_ops`)."),

@@ -10,7 +10,9 @@ pub mod control;
 pub mod data;
 pub mod dataflow;
 pub mod functional;
+pub mod image;
 pub mod io;
+pub mod linalg;
 pub mod list;
 pub mod math;
 mod names;
@@ -18,6 +20,7 @@ pub mod nn;
 pub(crate) mod parallel;
 pub(crate) mod prelude;
 pub mod random;
+pub mod sparse;
 pub mod state;
 pub mod string;
 pub mod summary;
@@ -39,11 +42,14 @@ pub const FAMILIES: &[(&str, &[&OpSpec])] = &[
     ("data", data::ALL),
     ("dataflow", dataflow::ALL),
     ("functional", functional::ALL),
+    ("image", image::ALL),
     ("io", io::ALL),
+    ("linalg", linalg::ALL),
     ("list", list::ALL),
     ("math", math::ALL),
     ("nn", nn::ALL),
     ("random", random::ALL),
+    ("sparse", sparse::ALL),
     ("state", state::ALL),
     ("string", string::ALL),
     ("summary", summary::ALL),

@@ -216,6 +216,7 @@ fn images() -> Vec<Example> {
         let sizes = |dims: [i64; 4]| ints(&dims.map(|d| d as i32));
         all.push(slides(example("Conv2DBackpropInput", [sizes(image), x(&filter), x(&dy)]), stride, padding));
         all.push(slides(example("Conv2DBackpropFilter", [x(&image), sizes(filter), x(&dy)]), stride, padding));
+        all.push(slides(example("DepthwiseConv2dNative", [x(&image), x(&[2, 2, 2, 2])]), stride, padding));
         let window = vec![1i64, 2, 2, 1];
         all.push(slides(example("MaxPool", [x(&image)]).attr("ksize", window.clone()), stride, padding));
         all.push(slides(example("AvgPool", [x(&image)]).attr("ksize", window.clone()), stride, padding));

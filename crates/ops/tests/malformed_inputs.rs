@@ -18,7 +18,7 @@ const CALLS_PER_OP: usize = 12;
 
 /// Whether extreme numbers ask the op for a result that is as large, and may fit into memory.
 fn is_sized_by_values(op: &str) -> bool {
-    op == "DynamicStitch" || op == "Range" || op.contains("Segment")
+    op == "DynamicStitch" || op == "Range" || op == "RaggedRange" || op.contains("Segment")
 }
 
 /// Wrong variants of an input: empty, scalar, of one more and one less dimension, and with extreme elements.

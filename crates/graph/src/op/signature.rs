@@ -90,11 +90,6 @@ fn parse_attr(text: &str) -> Result<AttrDef> {
         default_text = Some(rest[at + 3..].trim());
         rest = &rest[..at];
     }
-    let mut minimum = None;
-    if let Some((before, number)) = rest.split_once(">=") {
-        minimum = Some(number.trim().parse().map_err(|_| bad())?);
-        rest = before;
-    }
     let (mut allowed_types, mut allowed_strings) = (None, None);
     let mut kind = rest.trim();
     if let Some((before, set)) = kind.split_once(" in ") {
@@ -106,6 +101,11 @@ fn parse_attr(text: &str) -> Result<AttrDef> {
         } else {
             allowed_types = Some(items.iter().map(|s| DType::from_name(s).ok_or_else(bad)).collect::<Result<_>>()?);
         }
+    }
+    let mut minimum = None;
+    if let Some((before, number)) = kind.split_once(">=") {
+        minimum = Some(number.trim().parse().map_err(|_| bad())?);
+        kind = before.trim();
     }
     let default = default_text.map(|d| parse_default(kind, d).ok_or_else(bad)).transpose()?;
     Ok(AttrDef { name: name.trim().to_owned(), kind: kind.to_owned(), default, minimum, allowed_types, allowed_strings })

@@ -10,12 +10,15 @@ use num_traits::Float;
 
 /// What elements are compared by: equal keys are equal elements, an element without a key equals nothing (NaN).
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Key {
+pub(crate) enum Key {
     Bits(u128),
     Text(Bytes),
 }
 
-fn keys(x: &Tensor) -> Result<Vec<Option<Key>>> {
+/// The key of each element.
+///
+/// Errors: `Unimplemented` for a type whose elements cannot be compared.
+pub(crate) fn keys(x: &Tensor) -> Result<Vec<Option<Key>>> {
     fn floats<T: Float + ferroflow_tensor::Element>(x: &Tensor) -> Result<Vec<Option<Key>>> {
         // Adding 0 makes 0 of −0.
         Ok(x.as_slice::<T>()?

@@ -13,7 +13,10 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+/// The kernel.
+///
+/// Errors: `InvalidArgument` for malformed inputs.
+pub(crate) fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let x = ctx.input(0)?;
     let [.., m, n] = x.dims() else {
         return Err(invalid_argument(format!("input must be at least 2-dim, received shape: {}", x.shape())));

@@ -13,7 +13,10 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+/// The kernel.
+///
+/// Errors: `InvalidArgument` for malformed inputs.
+pub(crate) fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let x = ctx.input(0)?;
     let Some(&k) = x.dims().last() else {
         return Err(invalid_argument(format!("diagonal must be at least 1-dim, received shape: {}", x.shape())));
@@ -25,7 +28,10 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     Ok(())
 }
 
-fn shape(c: &mut ShapeContext) -> Result<()> {
+/// The shape function.
+///
+/// Errors: `InvalidArgument` for shapes that cannot be right.
+pub(crate) fn shape(c: &mut ShapeContext) -> Result<()> {
     let s = c.with_rank_at_least(0, 1)?;
     if let Some(dims) = s.dims() {
         c.set_output(0, PartialShape::new(&[dims, &dims[dims.len() - 1..]].concat()));

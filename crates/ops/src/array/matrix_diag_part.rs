@@ -14,7 +14,10 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+/// The kernel.
+///
+/// Errors: `InvalidArgument` for malformed inputs.
+pub(crate) fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let x = ctx.input(0)?;
     let [outer @ .., m, n] = x.dims() else {
         return Err(invalid_argument(format!("input must be at least 2-dim, received shape: {}", x.shape())));
@@ -28,7 +31,10 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     Ok(())
 }
 
-fn shape(c: &mut ShapeContext) -> Result<()> {
+/// The shape function.
+///
+/// Errors: `InvalidArgument` for shapes that cannot be right.
+pub(crate) fn shape(c: &mut ShapeContext) -> Result<()> {
     let s = c.with_rank_at_least(0, 2)?;
     if let Some([outer @ .., m, n]) = s.dims() {
         c.set_output(0, PartialShape::new(&[outer, &[m.zip(*n).map(|(m, n)| m.min(n))]].concat()));

@@ -38,6 +38,15 @@ pub(crate) fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
 }
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+    let y = transposed(ctx)?;
+    ctx.set_output(0, y);
+    Ok(())
+}
+
+/// Input 0 with its dimensions in the order of input 1.
+///
+/// Errors: `InvalidArgument` if that is no permutation of them.
+pub(crate) fn transposed(ctx: &OpKernelContext) -> Result<Tensor> {
     let (x, perm) = (ctx.input(0)?, ctx.input(1)?);
     if perm.rank() != 1 {
         return Err(invalid_argument(format!("perm must be rank 1, got shape {}", perm.shape())));
@@ -54,19 +63,18 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let shape = Shape::new(&dims)?;
     // Dimensions of length 1 may go anywhere without moving an element.
     if perm.iter().filter(|&&p| x.dims()[p] != 1).is_sorted() {
-        let y = x.clone().reshaped(shape)?;
-        ctx.set_output(0, y);
-        return Ok(());
+        return x.clone().reshaped(shape);
     }
     let strides = row_major(x.dims());
     let view =
         StridedView { offset: 0, dims: dims.iter().map(|&d| d as usize).collect(), strides: perm.iter().map(|&p| strides[p]).collect() };
-    let y = view.copy(x, shape, &pool(ctx.step))?;
-    ctx.set_output(0, y);
-    Ok(())
+    view.copy(x, shape, &pool(ctx.step))
 }
 
-fn shape(c: &mut ShapeContext) -> Result<()> {
+/// The shape function.
+///
+/// Errors: `InvalidArgument` for shapes that cannot be right.
+pub(crate) fn shape(c: &mut ShapeContext) -> Result<()> {
     let s = match c.with_rank(1, 1)?.dim(0) {
         Some(n) => c.with_rank(0, n as usize)?,
         None => c.input(0),

@@ -14,7 +14,10 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+/// The kernel.
+///
+/// Errors: `InvalidArgument` for malformed inputs.
+pub(crate) fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let (x, axis) = (ctx.input(0)?, ctx.input(1)?);
     if axis.rank() != 1 {
         return Err(invalid_argument("axis expects a 1D vector."));
@@ -35,7 +38,10 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     Distinct::of(x, axis)?.set_outputs(ctx, axis)
 }
 
-fn shape(c: &mut ShapeContext) -> Result<()> {
+/// The shape function.
+///
+/// Errors: `InvalidArgument` for shapes that cannot be right.
+pub(crate) fn shape(c: &mut ShapeContext) -> Result<()> {
     let s = c.input(0);
     if let Some(rank) = s.rank() {
         c.set_output(0, PartialShape::of_rank(rank));

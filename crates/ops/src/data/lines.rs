@@ -5,7 +5,7 @@ use ferroflow_tensor::{Error, Result};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 /// Bytes as they come out of a decoder.
-pub(super) type Stream = BufReader<Box<dyn Read + Send>>;
+pub(crate) type Stream = BufReader<Box<dyn Read + Send>>;
 
 /// Damage of a compressed stream shows as an I/O error; it is damage of the file all the same.
 fn stream_error(e: std::io::Error) -> Error {
@@ -16,18 +16,18 @@ fn stream_error(e: std::io::Error) -> Error {
 }
 
 /// Reads lines.
-pub(super) struct LineReader(Stream);
+pub(crate) struct LineReader(Stream);
 
 impl LineReader {
     /// Stands before the first line.
-    pub(super) fn new(input: Stream) -> LineReader {
+    pub(crate) fn new(input: Stream) -> LineReader {
         LineReader(input)
     }
 
     /// The next line without its end and without carriage returns.
     ///
     /// Errors: what reading returns.
-    pub(super) fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         if self.0.read_until(b'\n', &mut line).map_err(stream_error)? == 0 {
             return Ok(None);
@@ -38,7 +38,7 @@ impl LineReader {
 }
 
 /// Reads pieces of one length, up to where only the footer is left.
-pub(super) struct FixedReader {
+pub(crate) struct FixedReader {
     input: Stream,
     /// Bytes read and not given out: at most a piece and the footer.
     ahead: Vec<u8>,
@@ -50,7 +50,7 @@ impl FixedReader {
     /// Stands behind the header.
     ///
     /// Errors: what reading returns.
-    pub(super) fn new(mut input: Stream, header: usize, record: usize, footer: usize) -> Result<FixedReader> {
+    pub(crate) fn new(mut input: Stream, header: usize, record: usize, footer: usize) -> Result<FixedReader> {
         std::io::copy(&mut input.by_ref().take(header as u64), &mut std::io::sink()).map_err(stream_error)?;
         Ok(FixedReader { input, ahead: Vec::new(), record, footer })
     }
@@ -58,7 +58,7 @@ impl FixedReader {
     /// The next piece.
     ///
     /// Errors: `DataLoss` if the file ends within one; what reading returns.
-    pub(super) fn next_piece(&mut self) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn next_piece(&mut self) -> Result<Option<Vec<u8>>> {
         // Memory grows with bytes that exist only.
         let wanted = (self.record as u64).saturating_add(self.footer as u64).saturating_sub(self.ahead.len() as u64);
         self.input.by_ref().take(wanted).read_to_end(&mut self.ahead).map_err(stream_error)?;

@@ -7,6 +7,14 @@ pub(crate) mod accumulator_kernel;
 pub(crate) mod accumulator_num_accumulated;
 pub(crate) mod accumulator_set_global_step;
 pub(crate) mod accumulator_take_gradient;
+pub(crate) mod barrier;
+pub(crate) mod barrier_close;
+pub(crate) mod barrier_incomplete_size;
+pub(crate) mod barrier_insert_many;
+pub(crate) mod barrier_kernel;
+pub(crate) mod barrier_ready_size;
+pub(crate) mod barrier_state;
+pub(crate) mod barrier_take_many;
 pub(crate) mod conditional_accumulator;
 pub(crate) mod delete_session_tensor;
 pub(crate) mod fifo_queue;
@@ -34,10 +42,26 @@ pub(crate) mod lookup_table_kernel;
 pub(crate) mod lookup_table_remove_v2;
 pub(crate) mod lookup_table_size;
 pub(crate) mod lookup_table_size_v2;
+pub(crate) mod map_clear;
+pub(crate) mod map_incomplete_size;
+pub(crate) mod map_peek;
+pub(crate) mod map_size;
+pub(crate) mod map_stage;
+pub(crate) mod map_unstage;
+pub(crate) mod map_unstage_no_key;
+pub(crate) mod mutable_dense_hash_table;
+pub(crate) mod mutable_dense_hash_table_v2;
 pub(crate) mod mutable_hash_table;
 pub(crate) mod mutable_hash_table_of_tensors;
 pub(crate) mod mutable_hash_table_of_tensors_v2;
 pub(crate) mod mutable_hash_table_v2;
+pub(crate) mod ordered_map_clear;
+pub(crate) mod ordered_map_incomplete_size;
+pub(crate) mod ordered_map_peek;
+pub(crate) mod ordered_map_size;
+pub(crate) mod ordered_map_stage;
+pub(crate) mod ordered_map_unstage;
+pub(crate) mod ordered_map_unstage_no_key;
 pub(crate) mod padding_fifo_queue;
 pub(crate) mod padding_fifo_queue_v2;
 pub(crate) mod priority_queue;
@@ -84,6 +108,11 @@ pub(crate) mod stack_pop_v2;
 pub(crate) mod stack_push;
 pub(crate) mod stack_push_v2;
 pub(crate) mod stack_v2;
+pub(crate) mod stage;
+pub(crate) mod stage_clear;
+pub(crate) mod stage_peek;
+pub(crate) mod stage_size;
+pub(crate) mod staging_area;
 pub(crate) mod tensor_array;
 pub(crate) mod tensor_array_close_v3;
 pub(crate) mod tensor_array_concat_v3;
@@ -99,6 +128,8 @@ pub(crate) mod tensor_array_split_v3;
 pub(crate) mod tensor_array_v3;
 pub(crate) mod tensor_array_write_v3;
 pub(crate) mod tensor_stack;
+pub(crate) mod unstage;
+pub(crate) mod waiting_line;
 
 use ferroflow_graph::OpSpec;
 
@@ -109,6 +140,12 @@ pub const ALL: &[&OpSpec] = &[
     &accumulator_num_accumulated::OP,
     &accumulator_set_global_step::OP,
     &accumulator_take_gradient::OP,
+    &barrier::OP,
+    &barrier_close::OP,
+    &barrier_incomplete_size::OP,
+    &barrier_insert_many::OP,
+    &barrier_ready_size::OP,
+    &barrier_take_many::OP,
     &conditional_accumulator::OP,
     &delete_session_tensor::OP,
     &fifo_queue::OP,
@@ -133,10 +170,26 @@ pub const ALL: &[&OpSpec] = &[
     &lookup_table_remove_v2::OP,
     &lookup_table_size::OP,
     &lookup_table_size_v2::OP,
+    &map_clear::OP,
+    &map_incomplete_size::OP,
+    &map_peek::OP,
+    &map_size::OP,
+    &map_stage::OP,
+    &map_unstage::OP,
+    &map_unstage_no_key::OP,
+    &mutable_dense_hash_table::OP,
+    &mutable_dense_hash_table_v2::OP,
     &mutable_hash_table::OP,
     &mutable_hash_table_of_tensors::OP,
     &mutable_hash_table_of_tensors_v2::OP,
     &mutable_hash_table_v2::OP,
+    &ordered_map_clear::OP,
+    &ordered_map_incomplete_size::OP,
+    &ordered_map_peek::OP,
+    &ordered_map_size::OP,
+    &ordered_map_stage::OP,
+    &ordered_map_unstage::OP,
+    &ordered_map_unstage_no_key::OP,
     &padding_fifo_queue::OP,
     &padding_fifo_queue_v2::OP,
     &priority_queue::OP,
@@ -175,6 +228,10 @@ pub const ALL: &[&OpSpec] = &[
     &stack_push::OP,
     &stack_push_v2::OP,
     &stack_v2::OP,
+    &stage::OP,
+    &stage_clear::OP,
+    &stage_peek::OP,
+    &stage_size::OP,
     &tensor_array_close_v3::OP,
     &tensor_array_concat_v3::OP,
     &tensor_array_gather_v3::OP,
@@ -186,4 +243,5 @@ pub const ALL: &[&OpSpec] = &[
     &tensor_array_split_v3::OP,
     &tensor_array_v3::OP,
     &tensor_array_write_v3::OP,
+    &unstage::OP,
 ];

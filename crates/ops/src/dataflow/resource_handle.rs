@@ -112,7 +112,7 @@ impl<R: Resource> Drop for HandleKernel<R> {
 /// The object that a handle of either kind names.
 ///
 /// Errors: `InvalidArgument` if the value is no handle; `NotFound` if there is no such object.
-pub(super) fn object<R: Resource>(resources: &ResourceManager, handle: &Value) -> Result<Arc<R>> {
+pub(crate) fn object<R: Resource>(resources: &ResourceManager, handle: &Value) -> Result<Arc<R>> {
     match handle {
         Value::Ref(variable) => {
             let names = variable.read()?;

@@ -43,6 +43,7 @@ pub(crate) mod counting;
 pub(crate) mod cross;
 pub(crate) mod cumprod;
 pub(crate) mod cumsum;
+pub(crate) mod cumulative_logsumexp;
 pub(crate) mod dense_bincount;
 pub(crate) mod digamma;
 pub(crate) mod div;
@@ -88,6 +89,7 @@ pub(crate) mod mod_op;
 pub(crate) mod mul;
 pub(crate) mod mul_no_nan;
 pub(crate) mod neg;
+pub(crate) mod next_after;
 pub(crate) mod not_equal;
 pub(crate) mod pow;
 pub(crate) mod prod;
@@ -119,12 +121,15 @@ pub(crate) mod sinh;
 pub(crate) mod sparse_mat_mul;
 pub(crate) mod sparse_segment_mean;
 pub(crate) mod sparse_segment_mean_grad;
+pub(crate) mod sparse_segment_mean_grad_v2;
 pub(crate) mod sparse_segment_mean_with_num_segments;
 pub(crate) mod sparse_segment_sqrt_n;
 pub(crate) mod sparse_segment_sqrt_n_grad;
+pub(crate) mod sparse_segment_sqrt_n_grad_v2;
 pub(crate) mod sparse_segment_sqrt_n_with_num_segments;
 pub(crate) mod sparse_segment_sum;
 pub(crate) mod sparse_segment_sum_grad;
+pub(crate) mod sparse_segment_sum_grad_v2;
 pub(crate) mod sparse_segment_sum_with_num_segments;
 pub(crate) mod sparse_segments;
 pub(crate) mod sqrt;
@@ -189,6 +194,7 @@ pub const ALL: &[&OpSpec] = &[
     &cross::OP,
     &cumprod::OP,
     &cumsum::OP,
+    &cumulative_logsumexp::OP,
     &dense_bincount::OP,
     &digamma::OP,
     &div::OP,
@@ -231,6 +237,7 @@ pub const ALL: &[&OpSpec] = &[
     &mul::OP,
     &mul_no_nan::OP,
     &neg::OP,
+    &next_after::OP,
     &not_equal::OP,
     &pow::OP,
     &prod::OP,
@@ -258,12 +265,15 @@ pub const ALL: &[&OpSpec] = &[
     &sparse_mat_mul::OP,
     &sparse_segment_mean::OP,
     &sparse_segment_mean_grad::OP,
+    &sparse_segment_mean_grad_v2::OP,
     &sparse_segment_mean_with_num_segments::OP,
     &sparse_segment_sqrt_n::OP,
     &sparse_segment_sqrt_n_grad::OP,
+    &sparse_segment_sqrt_n_grad_v2::OP,
     &sparse_segment_sqrt_n_with_num_segments::OP,
     &sparse_segment_sum::OP,
     &sparse_segment_sum_grad::OP,
+    &sparse_segment_sum_grad_v2::OP,
     &sparse_segment_sum_with_num_segments::OP,
     &sqrt::OP,
     &sqrt_grad::OP,

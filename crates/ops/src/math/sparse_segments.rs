@@ -70,6 +70,51 @@ pub(crate) fn sparse_segment_grad(ctx: &mut OpKernelContext, join: Join) -> Resu
     Ok(())
 }
 
+/// As [`sparse_segment_grad`], of the rows only that have a gradient: these, and their numbers in ascending order.
+///
+/// Errors: as [`sparse_segment_grad`].
+pub(crate) fn compact_segment_grad(ctx: &mut OpKernelContext, join: Join) -> Result<()> {
+    let (grad, dim0) = (ctx.input(0)?, ctx.input(3)?);
+    let (indices, ids) = vectors(ctx.input(1)?, ctx.input(2)?)?;
+    if dim0.rank() != 0 {
+        return Err(invalid_argument(format!("dense_output_dim0 should be a scalar, not shape {}", dim0.shape())));
+    }
+    if grad.rank() == 0 {
+        return Err(invalid_argument("Shape must be at least rank 1"));
+    }
+    let rows = usize::try_from(dim0.to_i64()?).map_err(|_| invalid_argument("dense_output_dim0 must not be negative"))?;
+    let targets = checked(indices, rows)?;
+    let sources = checked(ids, grad.shape().dim(0))
+        .map_err(|_| invalid_argument(format!("Segment id out of range [0, {}).", grad.shape().dim(0))))?;
+    let mut numbers = targets.clone();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let (shape, width) = with_rows(grad.shape(), numbers.len())?;
+    let scaled = scaled(grad, width, &sources, join)?;
+    let place = |target: usize| numbers.partition_point(|&n| n < target);
+    let entries: Vec<Entry> = sources.into_iter().zip(targets).map(|(source, target)| Entry { source, target: place(target) }).collect();
+    let out = joined(&scaled, width, &entries, shape, Join::Sum, Empty::Zero)?;
+    let wide: Vec<i64> = numbers.iter().map(|&n| n as i64).collect();
+    let numbers = crate::array::dims::index_tensor(indices.dtype(), Shape::from_lens(&[wide.len()])?, &wide)?;
+    ctx.set_output(0, out);
+    ctx.set_output(1, numbers);
+    Ok(())
+}
+
+/// The shapes of the results of [`compact_segment_grad`].
+///
+/// Errors: as [`sparse_segment_shape`].
+pub(crate) fn compact_segment_grad_shape(c: &mut ShapeContext) -> Result<()> {
+    let data = c.with_rank_at_least(0, 1)?;
+    c.with_rank(1, 1)?.merge(&c.with_rank(2, 1)?)?;
+    c.with_rank(3, 0)?;
+    if let Some(dims) = data.dims() {
+        c.set_output(0, PartialShape::new(&[&[None], &dims[1..]].concat()));
+    }
+    c.set_output(1, PartialShape::of_rank(1));
+    Ok(())
+}
+
 /// Each row divided by what the number of its segment's rows asks for.
 fn scaled(grad: &Tensor, width: usize, sources: &[usize], join: Join) -> Result<Tensor> {
     use ferroflow_math::{Floating, Real};

@@ -14,6 +14,11 @@ pub(crate) mod conv2d_backprop_filter;
 pub(crate) mod conv2d_backprop_input;
 pub(crate) mod convolution;
 pub(crate) mod cross_entropy;
+pub(crate) mod ctc_greedy_decoder;
+pub(crate) mod depthwise;
+pub(crate) mod depthwise_conv2d_native;
+pub(crate) mod depthwise_conv2d_native_backprop_filter;
+pub(crate) mod depthwise_conv2d_native_backprop_input;
 pub(crate) mod elu;
 pub(crate) mod elu_grad;
 pub(crate) mod float_map;
@@ -34,8 +39,10 @@ pub(crate) mod leaky_relu;
 pub(crate) mod leaky_relu_grad;
 pub(crate) mod log_softmax;
 pub(crate) mod lrn;
+pub(crate) mod lrn_grad;
 pub(crate) mod max_pool;
 pub(crate) mod max_pool_grad;
+pub(crate) mod nth_element;
 pub(crate) mod pooling;
 pub(crate) mod relu;
 pub(crate) mod relu6;
@@ -68,6 +75,10 @@ pub const ALL: &[&OpSpec] = &[
     &conv2d::OP,
     &conv2d_backprop_filter::OP,
     &conv2d_backprop_input::OP,
+    &ctc_greedy_decoder::OP,
+    &depthwise_conv2d_native::OP,
+    &depthwise_conv2d_native_backprop_filter::OP,
+    &depthwise_conv2d_native_backprop_input::OP,
     &elu::OP,
     &elu_grad::OP,
     &fused_batch_norm::OP,
@@ -85,8 +96,10 @@ pub const ALL: &[&OpSpec] = &[
     &leaky_relu_grad::OP,
     &log_softmax::OP,
     &lrn::OP,
+    &lrn_grad::OP,
     &max_pool::OP,
     &max_pool_grad::OP,
+    &nth_element::OP,
     &relu::OP,
     &relu6::OP,
     &relu6_grad::OP,

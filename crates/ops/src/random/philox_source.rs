@@ -72,11 +72,17 @@ impl Words {
 }
 
 /// Key and counter of a stateless op's seed pair, scrambled so that it does not matter which part of the seed varies.
-pub(crate) fn stateless(seed: [i64; 2]) -> Philox {
+pub(crate) fn key_and_counter(seed: [i64; 2]) -> (u64, [u64; 2]) {
     const KEY: u64 = 0x0246_1e29_3ec8_f720;
     let counter = seed[0] as u64 as u128 | (seed[1] as u64 as u128) << 64;
     let mix = Philox::from_parts(counter, KEY).next_block();
-    Philox::from_parts((mix[2] as u128) << 64 | (mix[3] as u128) << 96, mix[0] as u64 | (mix[1] as u64) << 32)
+    (mix[0] as u64 | (mix[1] as u64) << 32, [0, mix[2] as u64 | (mix[3] as u64) << 32])
+}
+
+/// The generator of a stateless op's seed pair.
+pub(crate) fn stateless(seed: [i64; 2]) -> Philox {
+    let (key, [low, high]) = key_and_counter(seed);
+    Philox::from_parts(low as u128 | (high as u128) << 64, key)
 }
 
 #[cfg(test)]

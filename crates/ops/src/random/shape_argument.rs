@@ -85,19 +85,31 @@ impl OpKernel for Stateful {
     }
 }
 
+/// The pair of seeds at input `i`.
+///
+/// Errors: `InvalidArgument` if it is no vector of two.
+pub(super) fn seed_pair(ctx: &OpKernelContext, i: usize) -> Result<[i64; 2]> {
+    let seed = ctx.input(i)?;
+    match (seed.rank(), &seed.to_i64s()?[..]) {
+        (1, &[first, second]) => Ok([first, second]),
+        _ => Err(invalid_argument(format!("seed must have shape [2], not {}", seed.shape()))),
+    }
+}
+
+/// The generator of the pair of seeds at input `i`.
+///
+/// Errors: `InvalidArgument` if it is no vector of two.
+pub(super) fn seeded(ctx: &OpKernelContext, i: usize) -> Result<Philox> {
+    Ok(stateless(seed_pair(ctx, i)?))
+}
+
 /// The kernel of a random op that gets its seed as input 1.
 ///
 /// Errors: `InvalidArgument` for a shape that is none or a seed that is no pair.
 pub(super) fn by_seed(ctx: &mut OpKernelContext, distribution: Distribution) -> Result<()> {
     let shape = requested_shape(ctx, 0)?;
-    let seed = ctx.input(1)?;
-    let &[first, second] = &seed.to_i64s()?[..] else {
-        return Err(invalid_argument(format!("seed must have shape [2], not {}", seed.shape())));
-    };
-    if seed.rank() != 1 {
-        return Err(invalid_argument(format!("seed must have shape [2], not {}", seed.shape())));
-    }
-    let out = draw(ctx.step, &stateless([first, second]), distribution, ctx.node.attrs.dtype("dtype")?, shape)?;
+    let generator = seeded(ctx, 1)?;
+    let out = draw(ctx.step, &generator, distribution, ctx.node.attrs.dtype("dtype")?, shape)?;
     ctx.set_output(0, out);
     Ok(())
 }

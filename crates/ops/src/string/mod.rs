@@ -3,26 +3,44 @@
 
 pub(crate) mod as_string;
 pub(crate) mod base64;
+pub(crate) mod csv;
 pub(crate) mod decode_base64;
+pub(crate) mod decode_compressed;
+pub(crate) mod decode_csv;
+pub(crate) mod decode_padded_raw;
 pub(crate) mod decode_raw;
 pub(crate) mod each;
 pub(crate) mod encode_base64;
+pub(crate) mod example;
+pub(crate) mod fingerprint;
 pub(crate) mod letter_case;
 pub(crate) mod number_format;
+pub(crate) mod parse_example;
+pub(crate) mod parse_example_v2;
+pub(crate) mod parse_single_example;
+pub(crate) mod parse_single_sequence_example;
+pub(crate) mod parse_tensor;
 pub(crate) mod patterns;
 pub(crate) mod reduce_join;
 pub(crate) mod regex_full_match;
 pub(crate) mod regex_replace;
+pub(crate) mod serialize_tensor;
 pub(crate) mod static_regex_full_match;
 pub(crate) mod static_regex_replace;
 pub(crate) mod string_join;
 pub(crate) mod string_length;
 pub(crate) mod string_lower;
+pub(crate) mod string_n_grams;
+pub(crate) mod string_split;
 pub(crate) mod string_split_v2;
 pub(crate) mod string_strip;
+pub(crate) mod string_to_hash_bucket;
+pub(crate) mod string_to_hash_bucket_fast;
+pub(crate) mod string_to_hash_bucket_strong;
 pub(crate) mod string_to_number;
 pub(crate) mod string_upper;
 pub(crate) mod substr;
+pub(crate) mod unsorted_segment_join;
 
 use ferroflow_graph::OpSpec;
 
@@ -31,19 +49,34 @@ use ferroflow_graph::OpSpec;
 pub const ALL: &[&OpSpec] = &[
     &as_string::OP,
     &decode_base64::OP,
+    &decode_compressed::OP,
+    &decode_csv::OP,
+    &decode_padded_raw::OP,
     &decode_raw::OP,
     &encode_base64::OP,
+    &parse_example::OP,
+    &parse_example_v2::OP,
+    &parse_single_example::OP,
+    &parse_single_sequence_example::OP,
+    &parse_tensor::OP,
     &reduce_join::OP,
     &regex_full_match::OP,
     &regex_replace::OP,
+    &serialize_tensor::OP,
     &static_regex_full_match::OP,
     &static_regex_replace::OP,
     &string_join::OP,
     &string_length::OP,
     &string_lower::OP,
+    &string_n_grams::OP,
+    &string_split::OP,
     &string_split_v2::OP,
     &string_strip::OP,
+    &string_to_hash_bucket::OP,
+    &string_to_hash_bucket_fast::OP,
+    &string_to_hash_bucket_strong::OP,
     &string_to_number::OP,
     &string_upper::OP,
     &substr::OP,
+    &unsorted_segment_join::OP,
 ];

@@ -74,7 +74,10 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     Ok(())
 }
 
-fn shape(c: &mut ShapeContext) -> Result<()> {
+/// The shape function.
+///
+/// Errors: `InvalidArgument` for shapes that cannot be right.
+pub(crate) fn shape(c: &mut ShapeContext) -> Result<()> {
     c.with_rank(0, 1)?;
     c.with_rank(1, 0)?;
     c.set_output(0, PartialShape::new(&[None, Some(2)]));

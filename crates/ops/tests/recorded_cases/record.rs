@@ -144,6 +144,7 @@ fn attr(json: &Json) -> Option<AttrValue> {
         "ints" => AttrValue::Ints(value.as_array()?.iter().map(Json::as_i64).collect::<Option<_>>()?),
         "floats" => AttrValue::Floats(value.as_array()?.iter().map(|v| v.as_f64().map(|f| f as f32)).collect::<Option<_>>()?),
         "strings" => AttrValue::Strs(value.as_array()?.iter().map(string).collect::<Option<_>>()?),
+        "shapes" => AttrValue::Shapes(value.as_array()?.iter().map(shape).collect::<Option<_>>()?),
         "types" => AttrValue::Types(value.as_array()?.iter().map(dtype).collect::<Option<_>>()?),
         _ => return None,
     })

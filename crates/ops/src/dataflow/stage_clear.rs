@@ -1,0 +1,15 @@
+//! `StageClear`: empties a staging area.
+
+use super::staging_area;
+use crate::prelude::*;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "StageClear() -> ()",
+    attrs: "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = \"\"; shared_name: string = \"\"",
+    flags: "stateful",
+    doc: "Throws all tuples away.",
+    shape: shape::none,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::cpu(staging_area::clear).inline()],
+    ..WORDS
+};

@@ -1,0 +1,15 @@
+//! `StagePeek`: looks at a tuple of a staging area.
+
+use super::staging_area::{Action, waiting};
+use crate::prelude::*;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "StagePeek(index: int32) -> (values: dtypes)",
+    attrs: "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = \"\"; shared_name: string = \"\"",
+    flags: "stateful",
+    doc: "The tuple that is number `index` in line, which stays; waits until there is one.",
+    shape: shape::unknown,
+    gradient: Gradient::Zero,
+    kernels: &[Kernel::waiting(|_| waiting(Action::Peek))],
+    ..WORDS
+};

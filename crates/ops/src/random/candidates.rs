@@ -1,0 +1,139 @@
+//! Classes to compare the true ones with, drawn at random: what the candidate samplers share (TF: `RangeSampler`, `candidate_sampler_ops`).
+
+use super::philox_source::{PhiloxSource, Words};
+use crate::prelude::*;
+use std::collections::HashSet;
+
+/// Which classes are likely.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Likely {
+    /// All the same.
+    Uniform,
+    /// The lower the number, the likelier: log((k + 2) / (k + 1)) / log(n + 1).
+    LogUniform,
+    /// Each once, in order.
+    All,
+}
+
+struct Sampler {
+    likely: Likely,
+    source: PhiloxSource,
+    classes: u64,
+    sampled: usize,
+    true_classes: usize,
+    unique: bool,
+}
+
+/// The kernel of a candidate sampler.
+///
+/// Errors: `InvalidArgument` if more different classes are asked for than there are.
+pub(super) fn sampler(c: &KernelConstruction, likely: Likely) -> Result<Box<dyn OpKernel>> {
+    let attrs = &c.node.attrs;
+    let sampled = attrs.count("num_sampled")?;
+    let classes = if likely == Likely::All { sampled as u64 } else { attrs.int("range_max")? as u64 };
+    let unique = attrs.bool("unique")?;
+    if unique && (sampled as u64) > classes {
+        return Err(invalid_argument(format!("Sampler's range is too small: {sampled} different classes of {classes}")));
+    }
+    Ok(Box::new(Sampler { likely, source: PhiloxSource::of_node(c)?, classes, sampled, true_classes: attrs.count("num_true")?, unique }))
+}
+
+/// A uniform number below `n`; values that would make some likelier are drawn again.
+fn below(words: &mut Words, n: u64) -> u64 {
+    let mut draw = || u64::from(words.draw()) | u64::from(words.draw()) << 32;
+    if n.is_power_of_two() {
+        return draw() & (n - 1);
+    }
+    let rejected = u64::MAX % n + 1;
+    loop {
+        let number = draw();
+        if number >= rejected {
+            return number % n;
+        }
+    }
+}
+
+impl Sampler {
+    fn log_range(&self) -> f64 {
+        (self.classes as f64).ln_1p()
+    }
+
+    fn draw(&self, words: &mut Words) -> i64 {
+        if self.likely == Likely::Uniform {
+            return below(words, self.classes) as i64;
+        }
+        let (high, low) = (words.draw(), words.draw());
+        let uniform = f64::from_bits(1023 << 52 | u64::from(high & 0xf_ffff) << 32 | u64::from(low)) - 1.0;
+        // Rounding may reach the end of the range.
+        (((uniform * self.log_range()).exp() as i64 - 1) as u64 % self.classes) as i64
+    }
+
+    fn probability(&self, class: i64) -> f32 {
+        match self.likely {
+            Likely::LogUniform => (((class as f64 + 2.0) / (class as f64 + 1.0)).ln() / self.log_range()) as f32,
+            _ => 1.0 / self.classes as f32,
+        }
+    }
+
+    /// How often a class is expected among the candidates, after so many tries.
+    fn expected(&self, class: i64, tries: usize) -> f32 {
+        let p = self.probability(class);
+        if tries == self.sampled { p * self.sampled as f32 } else { (-(tries as f64 * f64::from(-p).ln_1p()).exp_m1()) as f32 }
+    }
+}
+
+impl OpKernel for Sampler {
+    fn compute(&self, ctx: &mut OpKernelContext) -> Result<()> {
+        let given = ctx.input(0)?;
+        if given.rank() != 2 {
+            return Err(invalid_argument(format!("true_classes must be a matrix, got shape {}", given.shape())));
+        }
+        if given.dims()[1] != self.true_classes as i64 {
+            return Err(invalid_argument(format!(
+                "true_classes must have num_true columns, expected: {} was: {}",
+                self.true_classes,
+                given.dims()[1]
+            )));
+        }
+        let known = given.as_slice::<i64>()?;
+        let (candidates, tries): (Vec<i64>, usize) = if self.likely == Likely::All {
+            ((0..self.sampled as i64).collect(), self.sampled)
+        } else {
+            if let Some(bad) = known.iter().find(|&&c| c < 0 || c as u64 >= self.classes) {
+                return Err(invalid_argument(format!("`true_candidate` out of range [0, {}), received {bad}", self.classes)));
+            }
+            // TF sets 2048 words aside for each candidate.
+            let mut words = Words::new(self.source.reserve(512 * self.sampled as u128));
+            let mut tries = 0;
+            let (mut all, mut seen) = (crate::sparse::coo::filled(self.sampled, 0i64)?, HashSet::new());
+            all.clear();
+            while all.len() < self.sampled {
+                let class = self.draw(&mut words);
+                tries += 1;
+                if !self.unique || seen.insert(class) {
+                    all.push(class);
+                }
+            }
+            (all, tries)
+        };
+        let count = |class: &i64| if self.likely == Likely::All { 1.0 } else { self.expected(*class, tries) };
+        let of_true = Tensor::from_slice(given.shape().clone(), &known.iter().map(count).collect::<Vec<f32>>())?;
+        let of_sampled = Tensor::vector(&candidates.iter().map(count).collect::<Vec<f32>>())?;
+        ctx.set_output(0, Tensor::vector(&candidates)?);
+        ctx.set_output(1, of_true);
+        ctx.set_output(2, of_sampled);
+        Ok(())
+    }
+}
+
+/// The shapes of candidates and of both counts.
+///
+/// Errors: `InvalidArgument` if the true classes cannot be a matrix.
+pub(super) fn shape(c: &mut ShapeContext) -> Result<()> {
+    let given = c.with_rank(0, 2)?;
+    let sampled = PartialShape::new(&[Some(c.node().attrs.int("num_sampled")?)]);
+    c.set_output(0, sampled.clone());
+    c.set_output(1, given);
+    c.set_output(2, sampled);
+    Ok(())
+}
