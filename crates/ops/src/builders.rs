@@ -105,12 +105,32 @@ pub fn add(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("Add").input(x).input(y)
 }
 
+/// `AddManySparseToTensorsMap`: Keeps each part along the first dimension in the map of this name; their numbers there.
+///
+/// Attributes: `T: type; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn add_many_sparse_to_tensors_map(sparse_indices: impl Into<Output>, sparse_values: impl Into<Output>, sparse_shape: impl Into<Output>) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("AddManySparseToTensorsMap").input(sparse_indices).input(sparse_values).input(sparse_shape)
+}
+
 /// `AddN`: sum = the sum of all inputs, which are of one shape.
 ///
 /// Attributes: `N: int >= 1; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}`
 #[track_caller]
 pub fn add_n(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
     graph.op("AddN").input_list(inputs.into_iter().map(Into::into))
+}
+
+/// `AddSparseToTensorsMap`: Keeps a sparse tensor in the map of this name; its number there.
+///
+/// Attributes: `T: type; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn add_sparse_to_tensors_map(sparse_indices: impl Into<Output>, sparse_values: impl Into<Output>, sparse_shape: impl Into<Output>) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("AddSparseToTensorsMap").input(sparse_indices).input(sparse_values).input(sparse_shape)
 }
 
 /// `AddV2`: z = x + y, with broadcasting.
@@ -131,6 +151,16 @@ pub fn all(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("All").input(input).input(reduction_indices)
+}
+
+/// `AllCandidateSampler`: `num_sampled` classes, each once, and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn all_candidate_sampler(true_classes: impl Into<Output>, num_true: i64, num_sampled: i64, unique: bool) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph.op("AllCandidateSampler").input(true_classes).attr("num_true", num_true).attr("num_sampled", num_sampled).attr("unique", unique)
 }
 
 /// `Angle`: output = the angle of a complex number, element by element.
@@ -157,17 +187,7 @@ pub fn any(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_ada_max(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    v: impl Into<Output>,
-    beta1_power: impl Into<Output>,
-    lr: impl Into<Output>,
-    beta1: impl Into<Output>,
-    beta2: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_ada_max(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdaMax").input(var).input(m).input(v).input(beta1_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
@@ -177,15 +197,7 @@ pub fn apply_ada_max(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_adadelta(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    accum_update: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad)
@@ -205,41 +217,17 @@ pub fn apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_adagrad_da(
-    var: impl Into<Output>,
-    gradient_accumulator: impl Into<Output>,
-    gradient_squared_accumulator: impl Into<Output>,
-    grad: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    global_step: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ApplyAdagradDA")
-        .input(var)
-        .input(gradient_accumulator)
-        .input(gradient_squared_accumulator)
-        .input(grad)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(global_step)
+    graph.op("ApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(lr).input(l1).input(l2).input(global_step)
 }
 
 /// `ApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon).
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn apply_adagrad_v2(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad)
@@ -249,47 +237,17 @@ pub fn apply_adagrad_v2(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn apply_adam(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    v: impl Into<Output>,
-    beta1_power: impl Into<Output>,
-    beta2_power: impl Into<Output>,
-    lr: impl Into<Output>,
-    beta1: impl Into<Output>,
-    beta2: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_adam(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ApplyAdam")
-        .input(var)
-        .input(m)
-        .input(v)
-        .input(beta1_power)
-        .input(beta2_power)
-        .input(lr)
-        .input(beta1)
-        .input(beta2)
-        .input(epsilon)
-        .input(grad)
+    graph.op("ApplyAdam").input(var).input(m).input(v).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
 }
 
 /// `ApplyAddSign`: The step is longer where gradient and its decaying mean m agree in sign.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_add_sign(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    lr: impl Into<Output>,
-    alpha: impl Into<Output>,
-    sign_decay: impl Into<Output>,
-    beta: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, alpha: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAddSign").input(var).input(m).input(lr).input(alpha).input(sign_decay).input(beta).input(grad)
@@ -299,46 +257,17 @@ pub fn apply_add_sign(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_centered_rms_prop(
-    var: impl Into<Output>,
-    mg: impl Into<Output>,
-    ms: impl Into<Output>,
-    mom: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    momentum: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ApplyCenteredRMSProp")
-        .input(var)
-        .input(mg)
-        .input(ms)
-        .input(mom)
-        .input(lr)
-        .input(rho)
-        .input(momentum)
-        .input(epsilon)
-        .input(grad)
+    graph.op("ApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
 }
 
 /// `ApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn apply_ftrl(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    linear: impl Into<Output>,
-    grad: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    lr_power: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyFtrl").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(lr_power)
@@ -348,30 +277,10 @@ pub fn apply_ftrl(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn apply_ftrl_v2(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    linear: impl Into<Output>,
-    grad: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    l2_shrinkage: impl Into<Output>,
-    lr_power: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ApplyFtrlV2")
-        .input(var)
-        .input(accum)
-        .input(linear)
-        .input(grad)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(l2_shrinkage)
-        .input(lr_power)
+    graph.op("ApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
 }
 
 /// `ApplyGradientDescent`: var −= alpha · delta.
@@ -388,13 +297,7 @@ pub fn apply_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn apply_momentum(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-    momentum: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -404,15 +307,7 @@ pub fn apply_momentum(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_power_sign(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    lr: impl Into<Output>,
-    logbase: impl Into<Output>,
-    sign_decay: impl Into<Output>,
-    beta: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, logbase: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyPowerSign").input(var).input(m).input(lr).input(logbase).input(sign_decay).input(beta).input(grad)
@@ -422,14 +317,7 @@ pub fn apply_power_sign(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_proximal_adagrad(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad)
@@ -439,13 +327,7 @@ pub fn apply_proximal_adagrad(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_proximal_gradient_descent(
-    var: impl Into<Output>,
-    alpha: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    delta: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(delta)
@@ -455,16 +337,7 @@ pub fn apply_proximal_gradient_descent(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_rms_prop(
-    var: impl Into<Output>,
-    ms: impl Into<Output>,
-    mom: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    momentum: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
@@ -544,20 +417,10 @@ pub fn assert(condition: impl Into<Output>, data: impl IntoIterator<Item = impl 
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn assert_cardinality_dataset(
-    input_dataset: impl Into<Output>,
-    cardinality: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn assert_cardinality_dataset(input_dataset: impl Into<Output>, cardinality: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("AssertCardinalityDataset")
-        .input(input_dataset)
-        .input(cardinality)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("AssertCardinalityDataset").input(input_dataset).input(cardinality).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Assign`: The reference, after its variable took the value. With validate_shape the shape must be the variable's.
@@ -664,28 +527,71 @@ pub fn avg_pool(value: impl Into<Output>, ksize: &[i64], strides: &[i64], paddin
 ///
 /// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {half, bfloat16, float, double}`
 #[track_caller]
-pub fn avg_pool_grad(
-    orig_input_shape: impl Into<Output>,
-    grad: impl Into<Output>,
-    ksize: &[i64],
-    strides: &[i64],
-    padding: &str,
-) -> OpBuilder {
+pub fn avg_pool_grad(orig_input_shape: impl Into<Output>, grad: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
     let orig_input_shape = orig_input_shape.into();
     let graph = orig_input_shape.graph().clone();
     graph.op("AvgPoolGrad").input(orig_input_shape).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
+/// `Barrier`: The handle of a barrier, where tuples of tensors become complete component by component.
+///
+/// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn barrier(graph: &Graph, component_types: &[DType]) -> OpBuilder {
+    graph.op("Barrier").attr("component_types", component_types)
+}
+
+/// `BarrierClose`: Allows no new keys from now on; `cancel_pending_enqueues` throws away what is not complete.
+///
+/// Attributes: `cancel_pending_enqueues: bool = false`
+#[track_caller]
+pub fn barrier_close(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierClose").input(handle)
+}
+
+/// `BarrierIncompleteSize`: The number of incomplete tuples now.
+#[track_caller]
+pub fn barrier_incomplete_size(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierIncompleteSize").input(handle)
+}
+
+/// `BarrierInsertMany`: Sets component `component_index` of the tuples under `keys` to the rows of `values`.
+///
+/// Attributes: `T: type; component_index: int`
+#[track_caller]
+pub fn barrier_insert_many(handle: impl Into<Output>, keys: impl Into<Output>, values: impl Into<Output>, component_index: i64) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierInsertMany").input(handle).input(keys).input(values).attr("component_index", component_index)
+}
+
+/// `BarrierReadySize`: The number of complete tuples now.
+#[track_caller]
+pub fn barrier_ready_size(handle: impl Into<Output>) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierReadySize").input(handle)
+}
+
+/// `BarrierTakeMany`: Numbers, keys and components of the `num_elements` complete tuples whose keys came first; waits until there are that many.
+///
+/// Attributes: `component_types: list(type) >= 1; allow_small_batch: bool = false; wait_for_incomplete: bool = false; timeout_ms: int = -1`
+#[track_caller]
+pub fn barrier_take_many(handle: impl Into<Output>, num_elements: impl Into<Output>, component_types: &[DType]) -> OpBuilder {
+    let handle = handle.into();
+    let graph = handle.graph().clone();
+    graph.op("BarrierTakeMany").input(handle).input(num_elements).attr("component_types", component_types)
 }
 
 /// `BatchDataset`: Batches of batch_size elements below each other; the last one may be smaller unless it is to be dropped.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn batch_dataset(
-    input_dataset: impl Into<Output>,
-    batch_size: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("BatchDataset").input(input_dataset).input(batch_size).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -695,22 +601,10 @@ pub fn batch_dataset(
 ///
 /// Attributes: `parallel_copy: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn batch_dataset_v2(
-    input_dataset: impl Into<Output>,
-    batch_size: impl Into<Output>,
-    drop_remainder: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn batch_dataset_v2(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("BatchDatasetV2")
-        .input(input_dataset)
-        .input(batch_size)
-        .input(drop_remainder)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("BatchDatasetV2").input(input_dataset).input(batch_size).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `BatchMatMul`: output[b..., :, :] = x[b..., :, :] y[b..., :, :], either of them adjoint first if asked for.
@@ -741,6 +635,66 @@ pub fn batch_mat_mul_v3(x: impl Into<Output>, y: impl Into<Output>, tout: DType)
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("BatchMatMulV3").input(x).input(y).attr("Tout", tout)
+}
+
+/// `BatchMatrixBandPart`: As `MatrixBandPart`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn batch_matrix_band_part(input: impl Into<Output>, num_lower: impl Into<Output>, num_upper: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchMatrixBandPart").input(input).input(num_lower).input(num_upper)
+}
+
+/// `BatchMatrixDiag`: As `MatrixDiag`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn batch_matrix_diag(diagonal: impl Into<Output>) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("BatchMatrixDiag").input(diagonal)
+}
+
+/// `BatchMatrixDiagPart`: As `MatrixDiagPart`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn batch_matrix_diag_part(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchMatrixDiagPart").input(input)
+}
+
+/// `BatchMatrixSetDiag`: `input` with its main diagonals replaced by `diagonal`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn batch_matrix_set_diag(input: impl Into<Output>, diagonal: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchMatrixSetDiag").input(input).input(diagonal)
+}
+
+/// `BatchToSpace`: As `BatchToSpaceND`, for images and square blocks.
+///
+/// Attributes: `T: type; block_size: int >= 2; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn batch_to_space(input: impl Into<Output>, crops: impl Into<Output>, block_size: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchToSpace").input(input).input(crops).attr("block_size", block_size)
+}
+
+/// `BatchToSpaceND`: The inverse of `SpaceToBatchND`: blocks put back into space, and `crops` cut off.
+///
+/// Attributes: `T: type; Tblock_shape: type in {int32, int64} = int32; Tcrops: type in {int32, int64} = int32`
+#[track_caller]
+pub fn batch_to_space_nd(input: impl Into<Output>, block_shape: impl Into<Output>, crops: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("BatchToSpaceND").input(input).input(block_shape).input(crops)
 }
 
 /// `BiasAdd`: output = value + bias, one bias for each channel: the last dimension of value, or the second for NCHW.
@@ -863,16 +817,21 @@ pub fn bucketize(input: impl Into<Output>, boundaries: Vec<f32>) -> OpBuilder {
     graph.op("Bucketize").input(input).attr("boundaries", boundaries)
 }
 
+/// `CTCGreedyDecoder`: For each sequence of the batch the likeliest classes without blanks (and, if `merge_repeated`, without repetitions) as a sparse matrix, and the negative sum of their scores.
+///
+/// Attributes: `merge_repeated: bool = false; blank_index: int = -1; T: type in {float, double} = float`
+#[track_caller]
+pub fn ctc_greedy_decoder(inputs: impl Into<Output>, sequence_length: impl Into<Output>) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("CTCGreedyDecoder").input(inputs).input(sequence_length)
+}
+
 /// `CacheDataset`: The elements; the first iterator that gets to the end keeps them in memory for the others. A file name is not supported.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn cache_dataset(
-    input_dataset: impl Into<Output>,
-    filename: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn cache_dataset(input_dataset: impl Into<Output>, filename: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("CacheDataset").input(input_dataset).input(filename).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -882,42 +841,20 @@ pub fn cache_dataset(
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn cache_dataset_v2(
-    input_dataset: impl Into<Output>,
-    filename: impl Into<Output>,
-    cache: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn cache_dataset_v2(input_dataset: impl Into<Output>, filename: impl Into<Output>, cache: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("CacheDatasetV2")
-        .input(input_dataset)
-        .input(filename)
-        .input(cache)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("CacheDatasetV2").input(input_dataset).input(filename).input(cache).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Case`: The results of branches[branch_index] on input; of the last branch if there is none of this number.
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn case(
-    branch_index: impl Into<Output>,
-    input: impl IntoIterator<Item = impl Into<Output>>,
-    tout: &[DType],
-    branches: Vec<FuncAttr>,
-) -> OpBuilder {
+pub fn case(branch_index: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], branches: Vec<FuncAttr>) -> OpBuilder {
     let branch_index = branch_index.into();
     let graph = branch_index.graph().clone();
-    graph
-        .op("Case")
-        .input(branch_index)
-        .input_list(input.into_iter().map(Into::into))
-        .attr("Tout", tout)
-        .attr("branches", AttrValue::Funcs(branches))
+    graph.op("Case").input(branch_index).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("branches", AttrValue::Funcs(branches))
 }
 
 /// `Cast`: y = x in type DstT: floats are cut off towards zero, bool means not 0, complex numbers lose their imaginary part.
@@ -950,6 +887,16 @@ pub fn check_numerics(tensor: impl Into<Output>, message: &str) -> OpBuilder {
     graph.op("CheckNumerics").input(tensor).attr("message", message)
 }
 
+/// `Cholesky`: The lower triangle whose product with its adjoint is the matrix, for each matrix; only its lower triangle is looked at.
+///
+/// Attributes: `T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn cholesky(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Cholesky").input(input)
+}
+
 /// `ClipByValue`: output = min(max(t, clip_value_min), clip_value_max); the bounds are scalars or of the shape of t.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
@@ -978,6 +925,16 @@ pub fn complex_abs(x: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("ComplexAbs").input(x)
+}
+
+/// `ComputeAccidentalHits`: For each candidate that is a true class of a row: the row, the candidate's place, and the least float as a weight.
+///
+/// Attributes: `num_true: int; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn compute_accidental_hits(true_classes: impl Into<Output>, sampled_candidates: impl Into<Output>, num_true: i64) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph.op("ComputeAccidentalHits").input(true_classes).input(sampled_candidates).attr("num_true", num_true)
 }
 
 /// `Concat`: The values one behind the other along `concat_dim`; all other dimensions must agree.
@@ -1014,20 +971,10 @@ pub fn concat_v2(values: impl IntoIterator<Item = impl Into<Output>>, axis: impl
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn concatenate_dataset(
-    input_dataset: impl Into<Output>,
-    another_dataset: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn concatenate_dataset(input_dataset: impl Into<Output>, another_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ConcatenateDataset")
-        .input(input_dataset)
-        .input(another_dataset)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ConcatenateDataset").input(input_dataset).input(another_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ConditionalAccumulator`: The handle, a reference to a string, of an accumulator that starts at global step 0.
@@ -1046,6 +993,16 @@ pub fn conj(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Conj").input(input)
+}
+
+/// `ConjugateTranspose`: As `Transpose`, of the conjugates.
+///
+/// Attributes: `T: type; Tperm: type in {int32, int64} = int32`
+#[track_caller]
+pub fn conjugate_transpose(x: impl Into<Output>, perm: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("ConjugateTranspose").input(x).input(perm)
 }
 
 /// `Const`: The tensor `value`.
@@ -1076,13 +1033,7 @@ pub fn conv2d(input: impl Into<Output>, filter: impl Into<Output>, strides: &[i6
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
 #[track_caller]
-pub fn conv2d_backprop_filter(
-    input: impl Into<Output>,
-    filter_sizes: impl Into<Output>,
-    out_backprop: impl Into<Output>,
-    strides: &[i64],
-    padding: &str,
-) -> OpBuilder {
+pub fn conv2d_backprop_filter(input: impl Into<Output>, filter_sizes: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Conv2DBackpropFilter").input(input).input(filter_sizes).input(out_backprop).attr("strides", strides).attr("padding", padding)
@@ -1092,13 +1043,7 @@ pub fn conv2d_backprop_filter(
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double, int32}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
 #[track_caller]
-pub fn conv2d_backprop_input(
-    input_sizes: impl Into<Output>,
-    filter: impl Into<Output>,
-    out_backprop: impl Into<Output>,
-    strides: &[i64],
-    padding: &str,
-) -> OpBuilder {
+pub fn conv2d_backprop_input(input_sizes: impl Into<Output>, filter: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
     let input_sizes = input_sizes.into();
     let graph = input_sizes.graph().clone();
     graph.op("Conv2DBackpropInput").input(input_sizes).input(filter).input(out_backprop).attr("strides", strides).attr("padding", padding)
@@ -1174,6 +1119,36 @@ pub fn cumsum(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
     graph.op("Cumsum").input(x).input(axis)
 }
 
+/// `CumulativeLogsumexp`: out = the log of the sum of exp(x) up to each element along axis; exclusive leaves the element itself out, reverse sums from the end.
+///
+/// Attributes: `exclusive: bool = false; reverse: bool = false; T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn cumulative_logsumexp(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("CumulativeLogsumexp").input(x).input(axis)
+}
+
+/// `DataFormatDimMap`: For each number of a dimension in `src_format` that of the same dimension in `dst_format`.
+///
+/// Attributes: `T: type in {int32, int64} = int32; src_format: string = "NHWC"; dst_format: string = "NCHW"`
+#[track_caller]
+pub fn data_format_dim_map(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("DataFormatDimMap").input(x)
+}
+
+/// `DataFormatVecPermute`: The numbers (or pairs of them) of the dimensions of `src_format` in the order of `dst_format`; without batch and depth, if there are only those of space.
+///
+/// Attributes: `T: type in {int32, int64} = int32; src_format: string = "NHWC"; dst_format: string = "NCHW"`
+#[track_caller]
+pub fn data_format_vec_permute(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("DataFormatVecPermute").input(x)
+}
+
 /// `DatasetCardinality`: The number of elements; -1 if they never end, -2 if it is not known without counting.
 ///
 /// Attributes: `cardinality_options: string = ""`
@@ -1200,6 +1175,46 @@ pub fn decode_base64(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("DecodeBase64").input(input)
+}
+
+/// `DecodeCSV`: For each column the fields of all records, converted to the type of its default, which stands for empty fields.
+///
+/// Attributes: `OUT_TYPE: list(type) >= 1 in {float, double, int32, int64, string}; field_delim: string = ","; use_quote_delim: bool = true; na_value: string = ""; select_cols: list(int) = []`
+#[track_caller]
+pub fn decode_csv(records: impl Into<Output>, record_defaults: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    let records = records.into();
+    let graph = records.graph().clone();
+    graph.op("DecodeCSV").input(records).input_list(record_defaults.into_iter().map(Into::into))
+}
+
+/// `DecodeCompressed`: Each string decompressed; `compression_type` is empty, ZLIB or GZIP.
+///
+/// Attributes: `compression_type: string = ""`
+#[track_caller]
+pub fn decode_compressed(bytes: impl Into<Output>) -> OpBuilder {
+    let bytes = bytes.into();
+    let graph = bytes.graph().clone();
+    graph.op("DecodeCompressed").input(bytes)
+}
+
+/// `DecodePaddedRaw`: The bytes of each string, cut or filled up with zeros to `fixed_length`, as elements of `out_type` in a new last dimension.
+///
+/// Attributes: `out_type: type in {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}; little_endian: bool = true`
+#[track_caller]
+pub fn decode_padded_raw(input_bytes: impl Into<Output>, fixed_length: impl Into<Output>, out_type: DType) -> OpBuilder {
+    let input_bytes = input_bytes.into();
+    let graph = input_bytes.graph().clone();
+    graph.op("DecodePaddedRaw").input(input_bytes).input(fixed_length).attr("out_type", out_type)
+}
+
+/// `DecodePng`: The pixels of a PNG file, `[rows, columns, channels]`; 0 channels are as many as the file has.
+///
+/// Attributes: `channels: int = 0; dtype: type in {uint8, uint16} = uint8`
+#[track_caller]
+pub fn decode_png(contents: impl Into<Output>) -> OpBuilder {
+    let contents = contents.into();
+    let graph = contents.graph().clone();
+    graph.op("DecodePng").input(contents)
 }
 
 /// `DecodeRaw`: The bytes of each string, all of one length, as elements of `out_type`, in a new last dimension.
@@ -1240,6 +1255,86 @@ pub fn dense_bincount(input: impl Into<Output>, size: impl Into<Output>, weights
     graph.op("DenseBincount").input(input).input(size).input(weights)
 }
 
+/// `DenseToDenseSetOperation`: For each pair of sets along the last dimension their `a-b`, `b-a`, `intersection` or `union`, as a sparse tensor.
+///
+/// Attributes: `set_operation: string; validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
+#[track_caller]
+pub fn dense_to_dense_set_operation(set1: impl Into<Output>, set2: impl Into<Output>, set_operation: &str) -> OpBuilder {
+    let set1 = set1.into();
+    let graph = set1.graph().clone();
+    graph.op("DenseToDenseSetOperation").input(set1).input(set2).attr("set_operation", set_operation)
+}
+
+/// `DenseToSparseSetOperation`: As `DenseToDenseSetOperation`, with a sparse second argument.
+///
+/// Attributes: `set_operation: string; validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
+#[track_caller]
+pub fn dense_to_sparse_set_operation(set1: impl Into<Output>, set2_indices: impl Into<Output>, set2_values: impl Into<Output>, set2_shape: impl Into<Output>, set_operation: &str) -> OpBuilder {
+    let set1 = set1.into();
+    let graph = set1.graph().clone();
+    graph.op("DenseToSparseSetOperation").input(set1).input(set2_indices).input(set2_values).input(set2_shape).attr("set_operation", set_operation)
+}
+
+/// `DepthToSpace`: Images of depth `d` and `b` times the rows and columns from images of depth `d b b`.
+///
+/// Attributes: `T: type; block_size: int >= 2; data_format: string in {"NHWC", "NCHW", "NCHW_VECT_C"} = "NHWC"`
+#[track_caller]
+pub fn depth_to_space(input: impl Into<Output>, block_size: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DepthToSpace").input(input).attr("block_size", block_size)
+}
+
+/// `DepthwiseConv2dNative`: output[b, i, j, d m + q] = the sum over rows and columns of input[b, i stride + r, j stride + c, d] filter[r, c, d, q].
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn depthwise_conv2d_native(input: impl Into<Output>, filter: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DepthwiseConv2dNative").input(input).input(filter).attr("strides", strides).attr("padding", padding)
+}
+
+/// `DepthwiseConv2dNativeBackpropFilter`: The gradient of the filter, whose shape is `filter_sizes`, from that of the output.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn depthwise_conv2d_native_backprop_filter(input: impl Into<Output>, filter_sizes: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DepthwiseConv2dNativeBackpropFilter").input(input).input(filter_sizes).input(out_backprop).attr("strides", strides).attr("padding", padding)
+}
+
+/// `DepthwiseConv2dNativeBackpropInput`: The gradient of the images, whose shape is `input_sizes`, from that of the output.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
+#[track_caller]
+pub fn depthwise_conv2d_native_backprop_input(input_sizes: impl Into<Output>, filter: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+    let input_sizes = input_sizes.into();
+    let graph = input_sizes.graph().clone();
+    graph.op("DepthwiseConv2dNativeBackpropInput").input(input_sizes).input(filter).input(out_backprop).attr("strides", strides).attr("padding", padding)
+}
+
+/// `DeserializeManySparse`: The sparse tensor of `[n, 3]` serialised ones, each a part along a new first dimension.
+///
+/// Attributes: `dtype: type`
+#[track_caller]
+pub fn deserialize_many_sparse(serialized_sparse: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let serialized_sparse = serialized_sparse.into();
+    let graph = serialized_sparse.graph().clone();
+    graph.op("DeserializeManySparse").input(serialized_sparse).attr("dtype", dtype)
+}
+
+/// `DeserializeSparse`: The sparse tensor of `[..., 3]` serialised ones, with the dimensions in front of the 3 in front of theirs.
+///
+/// Attributes: `dtype: type; Tserialized: type in {string, variant} = string`
+#[track_caller]
+pub fn deserialize_sparse(serialized_sparse: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let serialized_sparse = serialized_sparse.into();
+    let graph = serialized_sparse.graph().clone();
+    graph.op("DeserializeSparse").input(serialized_sparse).attr("dtype", dtype)
+}
+
 /// `DestroyResourceOp`: Kernels that hold the object keep it. A missing object is an error only with ignore_lookup_error=false.
 ///
 /// Attributes: `ignore_lookup_error: bool = true`
@@ -1260,6 +1355,26 @@ pub fn destroy_temporary_variable(ref_: impl Into<Output>, var_name: &str) -> Op
     graph.op("DestroyTemporaryVariable").input(ref_).attr("var_name", var_name)
 }
 
+/// `Diag`: A tensor of shape `[dims..., dims...]`, zero but where both halves of the coordinates are equal; there it is `diagonal`.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn diag(diagonal: impl Into<Output>) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("Diag").input(diagonal)
+}
+
+/// `DiagPart`: The elements at which both halves of the coordinates are equal.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}`
+#[track_caller]
+pub fn diag_part(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("DiagPart").input(input)
+}
+
 /// `Digamma`: y = the derivative of ln |gamma(x)|.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}`
@@ -1274,20 +1389,10 @@ pub fn digamma(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; stop_on_empty_dataset: bool = false`
 #[track_caller]
-pub fn directed_interleave_dataset(
-    selector_input_dataset: impl Into<Output>,
-    data_input_datasets: impl IntoIterator<Item = impl Into<Output>>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn directed_interleave_dataset(selector_input_dataset: impl Into<Output>, data_input_datasets: impl IntoIterator<Item = impl Into<Output>>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let selector_input_dataset = selector_input_dataset.into();
     let graph = selector_input_dataset.graph().clone();
-    graph
-        .op("DirectedInterleaveDataset")
-        .input(selector_input_dataset)
-        .input_list(data_input_datasets.into_iter().map(Into::into))
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("DirectedInterleaveDataset").input(selector_input_dataset).input_list(data_input_datasets.into_iter().map(Into::into)).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `DisableCopyOnRead`: Nothing is to be done: reads never copy here.
@@ -1344,11 +1449,7 @@ pub fn dynamic_partition(data: impl Into<Output>, partitions: impl Into<Output>,
 ///
 /// Attributes: `N: int >= 1; T: type`
 #[track_caller]
-pub fn dynamic_stitch(
-    graph: &Graph,
-    indices: impl IntoIterator<Item = impl Into<Output>>,
-    data: impl IntoIterator<Item = impl Into<Output>>,
-) -> OpBuilder {
+pub fn dynamic_stitch(graph: &Graph, indices: impl IntoIterator<Item = impl Into<Output>>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
     graph.op("DynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
 }
 
@@ -1358,6 +1459,16 @@ pub fn dynamic_stitch(
 #[track_caller]
 pub fn eager_py_func(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>, token: &str, tout: &[DType]) -> OpBuilder {
     graph.op("EagerPyFunc").input_list(input.into_iter().map(Into::into)).attr("token", token).attr("Tout", tout)
+}
+
+/// `EditDistance`: For each pair of sequences along the last dimension of two sparse tensors the least number of insertions, deletions and replacements, divided by the truth's length if `normalize`.
+///
+/// Attributes: `normalize: bool = true; T: type`
+#[track_caller]
+pub fn edit_distance(hypothesis_indices: impl Into<Output>, hypothesis_values: impl Into<Output>, hypothesis_shape: impl Into<Output>, truth_indices: impl Into<Output>, truth_values: impl Into<Output>, truth_shape: impl Into<Output>) -> OpBuilder {
+    let hypothesis_indices = hypothesis_indices.into();
+    let graph = hypothesis_indices.graph().clone();
+    graph.op("EditDistance").input(hypothesis_indices).input(hypothesis_values).input(hypothesis_shape).input(truth_indices).input(truth_values).input(truth_shape)
 }
 
 /// `Elu`: activations = features where positive, else e^features - 1.
@@ -1378,6 +1489,16 @@ pub fn elu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> OpB
     let gradients = gradients.into();
     let graph = gradients.graph().clone();
     graph.op("EluGrad").input(gradients).input(outputs)
+}
+
+/// `Empty`: A tensor of `shape`; its elements are zero whatever `init` says.
+///
+/// Attributes: `dtype: type; init: bool = false`
+#[track_caller]
+pub fn empty(shape: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("Empty").input(shape).attr("dtype", dtype)
 }
 
 /// `EmptyTensorList`: An empty list of elements of this type and shape; it may get max_num_elements of them (-1: any number).
@@ -1500,6 +1621,16 @@ pub fn expm1(x: impl Into<Output>) -> OpBuilder {
     graph.op("Expm1").input(x)
 }
 
+/// `ExtractImagePatches`: For each place of a window of `ksizes` that moves by `strides`, with `rates` between its pixels: the pixels under it, as depth.
+///
+/// Attributes: `ksizes: list(int) >= 4; strides: list(int) >= 4; rates: list(int) >= 4; T: type in {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128, bool}; padding: string in {"SAME", "VALID"}`
+#[track_caller]
+pub fn extract_image_patches(images: impl Into<Output>, ksizes: &[i64], strides: &[i64], rates: &[i64], padding: &str) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ExtractImagePatches").input(images).attr("ksizes", ksizes).attr("strides", strides).attr("rates", rates).attr("padding", padding)
+}
+
 /// `FIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came.
 ///
 /// Attributes: `component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ""; shared_name: string = ""`
@@ -1530,22 +1661,10 @@ pub fn fill(dims: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn filter_dataset(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    predicate: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn filter_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, predicate: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("FilterDataset")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .attr("predicate", predicate)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("FilterDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("predicate", predicate).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `FinalizeDataset`: The dataset as it is.
@@ -1562,13 +1681,7 @@ pub fn finalize_dataset(input_dataset: impl Into<Output>, output_types: &[DType]
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn fixed_length_record_dataset(
-    filenames: impl Into<Output>,
-    header_bytes: impl Into<Output>,
-    record_bytes: impl Into<Output>,
-    footer_bytes: impl Into<Output>,
-    buffer_size: impl Into<Output>,
-) -> OpBuilder {
+pub fn fixed_length_record_dataset(filenames: impl Into<Output>, header_bytes: impl Into<Output>, record_bytes: impl Into<Output>, footer_bytes: impl Into<Output>, buffer_size: impl Into<Output>) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
     graph.op("FixedLengthRecordDataset").input(filenames).input(header_bytes).input(record_bytes).input(footer_bytes).input(buffer_size)
@@ -1578,46 +1691,36 @@ pub fn fixed_length_record_dataset(
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn fixed_length_record_dataset_v2(
-    filenames: impl Into<Output>,
-    header_bytes: impl Into<Output>,
-    record_bytes: impl Into<Output>,
-    footer_bytes: impl Into<Output>,
-    buffer_size: impl Into<Output>,
-    compression_type: impl Into<Output>,
-) -> OpBuilder {
+pub fn fixed_length_record_dataset_v2(filenames: impl Into<Output>, header_bytes: impl Into<Output>, record_bytes: impl Into<Output>, footer_bytes: impl Into<Output>, buffer_size: impl Into<Output>, compression_type: impl Into<Output>) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
-    graph
-        .op("FixedLengthRecordDatasetV2")
-        .input(filenames)
-        .input(header_bytes)
-        .input(record_bytes)
-        .input(footer_bytes)
-        .input(buffer_size)
-        .input(compression_type)
+    graph.op("FixedLengthRecordDatasetV2").input(filenames).input(header_bytes).input(record_bytes).input(footer_bytes).input(buffer_size).input(compression_type)
+}
+
+/// `FixedLengthRecordReader`: The handle of a reader whose values are pieces of files between header and footer, with `file:number` as keys.
+///
+/// Attributes: `header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn fixed_length_record_reader(graph: &Graph, record_bytes: i64) -> OpBuilder {
+    graph.op("FixedLengthRecordReader").attr("record_bytes", record_bytes)
+}
+
+/// `FixedLengthRecordReaderV2`: The handle of a reader whose values are pieces of files between header and footer, with `file:number` as keys.
+///
+/// Attributes: `header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; container: string = ""; shared_name: string = ""; encoding: string = ""`
+#[track_caller]
+pub fn fixed_length_record_reader_v2(graph: &Graph, record_bytes: i64) -> OpBuilder {
+    graph.op("FixedLengthRecordReaderV2").attr("record_bytes", record_bytes)
 }
 
 /// `FlatMapDataset`: The elements of the datasets that f(element, captured inputs) makes, one dataset after the other.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn flat_map_dataset(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn flat_map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("FlatMapDataset")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("FlatMapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Floor`: y = the largest integer not above x.
@@ -1654,13 +1757,7 @@ pub fn floor_mod(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm(
-    x: impl Into<Output>,
-    scale: impl Into<Output>,
-    offset: impl Into<Output>,
-    mean: impl Into<Output>,
-    variance: impl Into<Output>,
-) -> OpBuilder {
+pub fn fused_batch_norm(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNorm").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1670,13 +1767,7 @@ pub fn fused_batch_norm(
 ///
 /// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad(
-    y_backprop: impl Into<Output>,
-    x: impl Into<Output>,
-    scale: impl Into<Output>,
-    reserve_space_1: impl Into<Output>,
-    reserve_space_2: impl Into<Output>,
-) -> OpBuilder {
+pub fn fused_batch_norm_grad(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
     graph.op("FusedBatchNormGrad").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2)
@@ -1686,13 +1777,7 @@ pub fn fused_batch_norm_grad(
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad_v2(
-    y_backprop: impl Into<Output>,
-    x: impl Into<Output>,
-    scale: impl Into<Output>,
-    reserve_space_1: impl Into<Output>,
-    reserve_space_2: impl Into<Output>,
-) -> OpBuilder {
+pub fn fused_batch_norm_grad_v2(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
     graph.op("FusedBatchNormGradV2").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2)
@@ -1702,37 +1787,17 @@ pub fn fused_batch_norm_grad_v2(
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW", "NDHWC", "NCDHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad_v3(
-    y_backprop: impl Into<Output>,
-    x: impl Into<Output>,
-    scale: impl Into<Output>,
-    reserve_space_1: impl Into<Output>,
-    reserve_space_2: impl Into<Output>,
-    reserve_space_3: impl Into<Output>,
-) -> OpBuilder {
+pub fn fused_batch_norm_grad_v3(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>, reserve_space_3: impl Into<Output>) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
-    graph
-        .op("FusedBatchNormGradV3")
-        .input(y_backprop)
-        .input(x)
-        .input(scale)
-        .input(reserve_space_1)
-        .input(reserve_space_2)
-        .input(reserve_space_3)
+    graph.op("FusedBatchNormGradV3").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2).input(reserve_space_3)
 }
 
 /// `FusedBatchNormV2`: y = (x - mean) / sqrt(variance + epsilon) scale + offset for each channel; in training mean and variance are those of x, over all dimensions but that of the channels.
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_v2(
-    x: impl Into<Output>,
-    scale: impl Into<Output>,
-    offset: impl Into<Output>,
-    mean: impl Into<Output>,
-    variance: impl Into<Output>,
-) -> OpBuilder {
+pub fn fused_batch_norm_v2(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNormV2").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1742,13 +1807,7 @@ pub fn fused_batch_norm_v2(
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {bfloat16, float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW", "NDHWC", "NCDHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_v3(
-    x: impl Into<Output>,
-    scale: impl Into<Output>,
-    offset: impl Into<Output>,
-    mean: impl Into<Output>,
-    variance: impl Into<Output>,
-) -> OpBuilder {
+pub fn fused_batch_norm_v3(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNormV3").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1788,27 +1847,8 @@ pub fn gather_v2(params: impl Into<Output>, indices: impl Into<Output>, axis: im
 ///
 /// Attributes: `init_func: func; next_func: func; finalize_func: func; Tinit_func_args: list(type) >= 0; Tnext_func_args: list(type) >= 0; Tfinalize_func_args: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn generator_dataset(
-    graph: &Graph,
-    init_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
-    next_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
-    finalize_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
-    init_func: FuncAttr,
-    next_func: FuncAttr,
-    finalize_func: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
-    graph
-        .op("GeneratorDataset")
-        .input_list(init_func_other_args.into_iter().map(Into::into))
-        .input_list(next_func_other_args.into_iter().map(Into::into))
-        .input_list(finalize_func_other_args.into_iter().map(Into::into))
-        .attr("init_func", init_func)
-        .attr("next_func", next_func)
-        .attr("finalize_func", finalize_func)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+pub fn generator_dataset(graph: &Graph, init_func_other_args: impl IntoIterator<Item = impl Into<Output>>, next_func_other_args: impl IntoIterator<Item = impl Into<Output>>, finalize_func_other_args: impl IntoIterator<Item = impl Into<Output>>, init_func: FuncAttr, next_func: FuncAttr, finalize_func: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    graph.op("GeneratorDataset").input_list(init_func_other_args.into_iter().map(Into::into)).input_list(next_func_other_args.into_iter().map(Into::into)).input_list(finalize_func_other_args.into_iter().map(Into::into)).attr("init_func", init_func).attr("next_func", next_func).attr("finalize_func", finalize_func).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `GetSessionHandle`: Keeps the value in the session; the handle names it in later steps.
@@ -1865,30 +1905,10 @@ pub fn greater_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `key_func: func; reduce_func: func; window_size_func: func; Tkey_func_other_arguments: list(type) >= 0; Treduce_func_other_arguments: list(type) >= 0; Twindow_size_func_other_arguments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn group_by_window_dataset(
-    input_dataset: impl Into<Output>,
-    key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    window_size_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    key_func: FuncAttr,
-    reduce_func: FuncAttr,
-    window_size_func: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn group_by_window_dataset(input_dataset: impl Into<Output>, key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, window_size_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, key_func: FuncAttr, reduce_func: FuncAttr, window_size_func: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("GroupByWindowDataset")
-        .input(input_dataset)
-        .input_list(key_func_other_arguments.into_iter().map(Into::into))
-        .input_list(reduce_func_other_arguments.into_iter().map(Into::into))
-        .input_list(window_size_func_other_arguments.into_iter().map(Into::into))
-        .attr("key_func", key_func)
-        .attr("reduce_func", reduce_func)
-        .attr("window_size_func", window_size_func)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("GroupByWindowDataset").input(input_dataset).input_list(key_func_other_arguments.into_iter().map(Into::into)).input_list(reduce_func_other_arguments.into_iter().map(Into::into)).input_list(window_size_func_other_arguments.into_iter().map(Into::into)).attr("key_func", key_func).attr("reduce_func", reduce_func).attr("window_size_func", window_size_func).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `GuaranteeConst`: The same tensor, promised to be the same in every step.
@@ -1955,26 +1975,30 @@ pub fn identity_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Outpu
     graph.op("IdentityN").input_list(input.into_iter().map(Into::into))
 }
 
+/// `IdentityReader`: The handle of a reader whose values are pieces of work themselves, as keys and values.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn identity_reader(graph: &Graph) -> OpBuilder {
+    graph.op("IdentityReader")
+}
+
+/// `IdentityReaderV2`: The handle of a reader whose values are pieces of work themselves, as keys and values.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn identity_reader_v2(graph: &Graph) -> OpBuilder {
+    graph.op("IdentityReaderV2")
+}
+
 /// `If`: The results of then_branch on input if cond is true, else of else_branch.
 ///
 /// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn if_(
-    cond: impl Into<Output>,
-    input: impl IntoIterator<Item = impl Into<Output>>,
-    tout: &[DType],
-    then_branch: FuncAttr,
-    else_branch: FuncAttr,
-) -> OpBuilder {
+pub fn if_(cond: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], then_branch: FuncAttr, else_branch: FuncAttr) -> OpBuilder {
     let cond = cond.into();
     let graph = cond.graph().clone();
-    graph
-        .op("If")
-        .input(cond)
-        .input_list(input.into_iter().map(Into::into))
-        .attr("Tout", tout)
-        .attr("then_branch", then_branch)
-        .attr("else_branch", else_branch)
+    graph.op("If").input(cond).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("then_branch", then_branch).attr("else_branch", else_branch)
 }
 
 /// `IgnoreErrorsDataset`: The elements that can be made; those that fail are left out.
@@ -2041,40 +2065,20 @@ pub fn initialize_table(table_handle: impl Into<Output>, keys: impl Into<Output>
 ///
 /// Attributes: `key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "\t"; offset: int = 0`
 #[track_caller]
-pub fn initialize_table_from_text_file(
-    table_handle: impl Into<Output>,
-    filename: impl Into<Output>,
-    key_index: i64,
-    value_index: i64,
-) -> OpBuilder {
+pub fn initialize_table_from_text_file(table_handle: impl Into<Output>, filename: impl Into<Output>, key_index: i64, value_index: i64) -> OpBuilder {
     let table_handle = table_handle.into();
     let graph = table_handle.graph().clone();
-    graph
-        .op("InitializeTableFromTextFile")
-        .input(table_handle)
-        .input(filename)
-        .attr("key_index", key_index)
-        .attr("value_index", value_index)
+    graph.op("InitializeTableFromTextFile").input(table_handle).input(filename).attr("key_index", key_index).attr("value_index", value_index)
 }
 
 /// `InitializeTableFromTextFileV2`: Keys and values are columns of the lines (index from 0), whole lines (−2) or line numbers (−1).
 ///
 /// Attributes: `key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "\t"; offset: int = 0`
 #[track_caller]
-pub fn initialize_table_from_text_file_v2(
-    table_handle: impl Into<Output>,
-    filename: impl Into<Output>,
-    key_index: i64,
-    value_index: i64,
-) -> OpBuilder {
+pub fn initialize_table_from_text_file_v2(table_handle: impl Into<Output>, filename: impl Into<Output>, key_index: i64, value_index: i64) -> OpBuilder {
     let table_handle = table_handle.into();
     let graph = table_handle.graph().clone();
-    graph
-        .op("InitializeTableFromTextFileV2")
-        .input(table_handle)
-        .input(filename)
-        .attr("key_index", key_index)
-        .attr("value_index", value_index)
+    graph.op("InitializeTableFromTextFileV2").input(table_handle).input(filename).attr("key_index", key_index).attr("value_index", value_index)
 }
 
 /// `InitializeTableV2`: The table holds these pairs from now on.
@@ -2087,30 +2091,44 @@ pub fn initialize_table_v2(table_handle: impl Into<Output>, keys: impl Into<Outp
     graph.op("InitializeTableV2").input(table_handle).input(keys).input(values)
 }
 
+/// `InplaceAdd`: `x`, where row `i[k]` is increased by row `k` of `v`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn inplace_add(x: impl Into<Output>, i: impl Into<Output>, v: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("InplaceAdd").input(x).input(i).input(v)
+}
+
+/// `InplaceSub`: `x`, where row `i[k]` is decreased by row `k` of `v`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn inplace_sub(x: impl Into<Output>, i: impl Into<Output>, v: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("InplaceSub").input(x).input(i).input(v)
+}
+
+/// `InplaceUpdate`: `x`, where row `i[k]` is replaced by row `k` of `v`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn inplace_update(x: impl Into<Output>, i: impl Into<Output>, v: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("InplaceUpdate").input(x).input(i).input(v)
+}
+
 /// `InterleaveDataset`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn interleave_dataset(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    cycle_length: impl Into<Output>,
-    block_length: impl Into<Output>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn interleave_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("InterleaveDataset")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .input(cycle_length)
-        .input(block_length)
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("InterleaveDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Inv`: y = 1 / x.
@@ -2198,12 +2216,7 @@ pub fn is_variable_initialized(ref_: impl Into<Output>) -> OpBuilder {
 /// Attributes: `shared_name: string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
 pub fn iterator(graph: &Graph, shared_name: &str, container: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph
-        .op("Iterator")
-        .attr("shared_name", shared_name)
-        .attr("container", container)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("Iterator").attr("shared_name", shared_name).attr("container", container).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `IteratorFromStringHandle`: The handle that IteratorToStringHandle made a string of; the iterator must have elements of the declared types and shapes.
@@ -2268,19 +2281,8 @@ pub fn iterator_to_string_handle(resource_handle: impl Into<Output>) -> OpBuilde
 ///
 /// Attributes: `shared_name: string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn iterator_v2(
-    graph: &Graph,
-    shared_name: &str,
-    container: &str,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
-    graph
-        .op("IteratorV2")
-        .attr("shared_name", shared_name)
-        .attr("container", container)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+pub fn iterator_v2(graph: &Graph, shared_name: &str, container: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    graph.op("IteratorV2").attr("shared_name", shared_name).attr("container", container).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `L2Loss`: output = the sum of t^2 over all elements, divided by 2.
@@ -2301,6 +2303,16 @@ pub fn lrn(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("LRN").input(input)
+}
+
+/// `LRNGrad`: The gradient of `input_image`, of which `output_image` is the normalised form.
+///
+/// Attributes: `depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; T: type in {half, bfloat16, float} = float`
+#[track_caller]
+pub fn lrn_grad(input_grads: impl Into<Output>, input_image: impl Into<Output>, output_image: impl Into<Output>) -> OpBuilder {
+    let input_grads = input_grads.into();
+    let graph = input_grads.graph().clone();
+    graph.op("LRNGrad").input(input_grads).input(input_image).input(output_image)
 }
 
 /// `LeakyRelu`: activations = features where positive, else alpha features.
@@ -2337,30 +2349,10 @@ pub fn left_shift(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn legacy_parallel_interleave_dataset_v2(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    cycle_length: impl Into<Output>,
-    block_length: impl Into<Output>,
-    buffer_output_elements: impl Into<Output>,
-    prefetch_input_elements: impl Into<Output>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn legacy_parallel_interleave_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, buffer_output_elements: impl Into<Output>, prefetch_input_elements: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("LegacyParallelInterleaveDatasetV2")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .input(cycle_length)
-        .input(block_length)
-        .input(buffer_output_elements)
-        .input(prefetch_input_elements)
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("LegacyParallelInterleaveDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(buffer_output_elements).input(prefetch_input_elements).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Less`: z = whether x < y, with broadcasting; false for NaN.
@@ -2433,6 +2425,16 @@ pub fn log1p(x: impl Into<Output>) -> OpBuilder {
     graph.op("Log1p").input(x)
 }
 
+/// `LogMatrixDeterminant`: For each square matrix the sign of its determinant and the logarithm of its magnitude.
+///
+/// Attributes: `T: type in {half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn log_matrix_determinant(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("LogMatrixDeterminant").input(input)
+}
+
 /// `LogSoftmax`: logsoftmax = logits - ln(the sum over the last axis of e^logits).
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}`
@@ -2441,6 +2443,16 @@ pub fn log_softmax(logits: impl Into<Output>) -> OpBuilder {
     let logits = logits.into();
     let graph = logits.graph().clone();
     graph.op("LogSoftmax").input(logits)
+}
+
+/// `LogUniformCandidateSampler`: `num_sampled` classes, the likelier the lower their numbers, and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn log_uniform_candidate_sampler(true_classes: impl Into<Output>, num_true: i64, num_sampled: i64, unique: bool, range_max: i64) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph.op("LogUniformCandidateSampler").input(true_classes).attr("num_true", num_true).attr("num_sampled", num_sampled).attr("unique", unique).attr("range_max", range_max)
 }
 
 /// `LogicalAnd`: z = x and y, with broadcasting.
@@ -2581,6 +2593,16 @@ pub fn loop_cond(input: impl Into<Output>) -> OpBuilder {
     graph.op("LoopCond").input(input)
 }
 
+/// `LowerBound`: For each of `values` how many elements of the same row of `sorted_inputs` are less than it.
+///
+/// Attributes: `T: type; out_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn lower_bound(sorted_inputs: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let sorted_inputs = sorted_inputs.into();
+    let graph = sorted_inputs.graph().clone();
+    graph.op("LowerBound").input(sorted_inputs).input(values)
+}
+
 /// `MakeIterator`: Sets the iterator before the first element of the dataset; what it did before ends.
 #[track_caller]
 pub fn make_iterator(dataset: impl Into<Output>, iterator: impl Into<Output>) -> OpBuilder {
@@ -2593,50 +2615,84 @@ pub fn make_iterator(dataset: impl Into<Output>, iterator: impl Into<Output>) ->
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn map_and_batch_dataset(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    batch_size: impl Into<Output>,
-    num_parallel_calls: impl Into<Output>,
-    drop_remainder: impl Into<Output>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn map_and_batch_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, batch_size: impl Into<Output>, num_parallel_calls: impl Into<Output>, drop_remainder: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("MapAndBatchDataset")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .input(batch_size)
-        .input(num_parallel_calls)
-        .input(drop_remainder)
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("MapAndBatchDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(batch_size).input(num_parallel_calls).input(drop_remainder).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `MapClear`: Throws all tuples away.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_clear(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("MapClear").attr("dtypes", dtypes)
 }
 
 /// `MapDataset`: f(element, captured inputs) for every element.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; preserve_cardinality: bool = false; force_synchronous: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn map_dataset(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("MapDataset")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("MapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `MapIncompleteSize`: The number of incomplete tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_incomplete_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("MapIncompleteSize").attr("dtypes", dtypes)
+}
+
+/// `MapPeek`: The tensors at the places `indices` of the tuple under `key`, which stay; waits until it is complete.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_peek(key: impl Into<Output>, indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("MapPeek").input(key).input(indices).attr("dtypes", dtypes)
+}
+
+/// `MapSize`: The number of complete tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("MapSize").attr("dtypes", dtypes)
+}
+
+/// `MapStage`: Puts `values` at the places `indices` of the tuple under `key`; waits while the area is full.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); fake_dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_stage(key: impl Into<Output>, indices: impl Into<Output>, values: impl IntoIterator<Item = impl Into<Output>>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("MapStage").input(key).input(indices).input_list(values.into_iter().map(Into::into)).attr("dtypes", dtypes)
+}
+
+/// `MapUnstage`: The tensors at the places `indices` of the tuple under `key`; waits until it is complete.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_unstage(key: impl Into<Output>, indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("MapUnstage").input(key).input(indices).attr("dtypes", dtypes)
+}
+
+/// `MapUnstageNoKey`: A key with a complete tuple and the tensors at the places `indices`; waits until there is one.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn map_unstage_no_key(indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("MapUnstageNoKey").input(indices).attr("dtypes", dtypes)
 }
 
 /// `MatMul`: product = a b, of matrices [m, k] and [k, n], either of them transposed first if asked for.
@@ -2667,6 +2723,16 @@ pub fn matrix_band_part(input: impl Into<Output>, num_lower: impl Into<Output>, 
     graph.op("MatrixBandPart").input(input).input(num_lower).input(num_upper)
 }
 
+/// `MatrixDeterminant`: The determinant of each square matrix.
+///
+/// Attributes: `T: type in {half, float, double, complex64, complex128}`
+#[track_caller]
+pub fn matrix_determinant(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixDeterminant").input(input)
+}
+
 /// `MatrixDiag`: For `diagonal` of shape `[..., k]` matrices `[..., k, k]` that are zero but for their diagonals.
 ///
 /// Attributes: `T: type`
@@ -2687,6 +2753,106 @@ pub fn matrix_diag_part(input: impl Into<Output>) -> OpBuilder {
     graph.op("MatrixDiagPart").input(input)
 }
 
+/// `MatrixDiagPartV2`: The diagonals `k` of each matrix, one in each row, the uppermost first, filled up with `padding_value`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_diag_part_v2(input: impl Into<Output>, k: impl Into<Output>, padding_value: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixDiagPartV2").input(input).input(k).input(padding_value)
+}
+
+/// `MatrixDiagPartV3`: As `MatrixDiagPartV2`; `align` says where shorter diagonals lie in their rows.
+///
+/// Attributes: `T: type; align: string in {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"} = "RIGHT_LEFT"`
+#[track_caller]
+pub fn matrix_diag_part_v3(input: impl Into<Output>, k: impl Into<Output>, padding_value: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixDiagPartV3").input(input).input(k).input(padding_value)
+}
+
+/// `MatrixDiagV2`: Matrices of the size asked for that hold the diagonals `k` of `diagonal`, and `padding_value` elsewhere.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_diag_v2(diagonal: impl Into<Output>, k: impl Into<Output>, num_rows: impl Into<Output>, num_cols: impl Into<Output>, padding_value: impl Into<Output>) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("MatrixDiagV2").input(diagonal).input(k).input(num_rows).input(num_cols).input(padding_value)
+}
+
+/// `MatrixDiagV3`: As `MatrixDiagV2`; `align` says where shorter diagonals lie in their rows.
+///
+/// Attributes: `T: type; align: string in {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"} = "RIGHT_LEFT"`
+#[track_caller]
+pub fn matrix_diag_v3(diagonal: impl Into<Output>, k: impl Into<Output>, num_rows: impl Into<Output>, num_cols: impl Into<Output>, padding_value: impl Into<Output>) -> OpBuilder {
+    let diagonal = diagonal.into();
+    let graph = diagonal.graph().clone();
+    graph.op("MatrixDiagV3").input(diagonal).input(k).input(num_rows).input(num_cols).input(padding_value)
+}
+
+/// `MatrixInverse`: The inverse of each square matrix or, if `adjoint`, of its adjoint.
+///
+/// Attributes: `adjoint: bool = false; T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn matrix_inverse(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixInverse").input(input)
+}
+
+/// `MatrixSetDiag`: `input` with its main diagonals replaced by `diagonal`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_set_diag(input: impl Into<Output>, diagonal: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixSetDiag").input(input).input(diagonal)
+}
+
+/// `MatrixSetDiagV2`: `input` with its diagonals `k` replaced by `diagonal`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn matrix_set_diag_v2(input: impl Into<Output>, diagonal: impl Into<Output>, k: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixSetDiagV2").input(input).input(diagonal).input(k)
+}
+
+/// `MatrixSetDiagV3`: As `MatrixSetDiagV2`; `align` says where shorter diagonals lie in their rows.
+///
+/// Attributes: `T: type; align: string in {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"} = "RIGHT_LEFT"`
+#[track_caller]
+pub fn matrix_set_diag_v3(input: impl Into<Output>, diagonal: impl Into<Output>, k: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixSetDiagV3").input(input).input(diagonal).input(k)
+}
+
+/// `MatrixSolve`: The x of matrix x = rhs for each square matrix or, if `adjoint`, its adjoint.
+///
+/// Attributes: `adjoint: bool = false; T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn matrix_solve(matrix: impl Into<Output>, rhs: impl Into<Output>) -> OpBuilder {
+    let matrix = matrix.into();
+    let graph = matrix.graph().clone();
+    graph.op("MatrixSolve").input(matrix).input(rhs)
+}
+
+/// `MatrixTriangularSolve`: The x of matrix x = rhs for each triangle or, if `adjoint`, its adjoint; batches are broadcast.
+///
+/// Attributes: `lower: bool = true; adjoint: bool = false; T: type in {bfloat16, double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn matrix_triangular_solve(matrix: impl Into<Output>, rhs: impl Into<Output>) -> OpBuilder {
+    let matrix = matrix.into();
+    let graph = matrix.graph().clone();
+    graph.op("MatrixTriangularSolve").input(matrix).input(rhs)
+}
+
 /// `Max`: output = the largest element of input over the axes reduction_indices; keep_dims leaves them with size 1.
 ///
 /// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16}; Tidx: type in {int32, int64} = int32`
@@ -2701,20 +2867,10 @@ pub fn max(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn max_intra_op_parallelism_dataset(
-    input_dataset: impl Into<Output>,
-    max_intra_op_parallelism: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn max_intra_op_parallelism_dataset(input_dataset: impl Into<Output>, max_intra_op_parallelism: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("MaxIntraOpParallelismDataset")
-        .input(input_dataset)
-        .input(max_intra_op_parallelism)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("MaxIntraOpParallelismDataset").input(input_dataset).input(max_intra_op_parallelism).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `MaxPool`: output[b, i, j, d] = the largest of input[b, i stride + r, j stride + c, d] for r and c inside ksize.
@@ -2731,24 +2887,10 @@ pub fn max_pool(input: impl Into<Output>, ksize: &[i64], strides: &[i64], paddin
 ///
 /// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64} = float`
 #[track_caller]
-pub fn max_pool_grad(
-    orig_input: impl Into<Output>,
-    orig_output: impl Into<Output>,
-    grad: impl Into<Output>,
-    ksize: &[i64],
-    strides: &[i64],
-    padding: &str,
-) -> OpBuilder {
+pub fn max_pool_grad(orig_input: impl Into<Output>, orig_output: impl Into<Output>, grad: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
     let orig_input = orig_input.into();
     let graph = orig_input.graph().clone();
-    graph
-        .op("MaxPoolGrad")
-        .input(orig_input)
-        .input(orig_output)
-        .input(grad)
-        .attr("ksize", ksize)
-        .attr("strides", strides)
-        .attr("padding", padding)
+    graph.op("MaxPoolGrad").input(orig_input).input(orig_output).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
 }
 
 /// `Maximum`: z = the larger of x and y, with broadcasting; NaN if one is NaN.
@@ -2817,6 +2959,26 @@ pub fn minimum(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("Minimum").input(x).input(y)
 }
 
+/// `MirrorPad`: `input` with margins as in `Pad`, filled with its elements mirrored at the border, which is repeated in mode SYMMETRIC and not in REFLECT.
+///
+/// Attributes: `T: type; Tpaddings: type in {int32, int64} = int32; mode: string in {"REFLECT", "SYMMETRIC"}`
+#[track_caller]
+pub fn mirror_pad(input: impl Into<Output>, paddings: impl Into<Output>, mode: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MirrorPad").input(input).input(paddings).attr("mode", mode)
+}
+
+/// `MirrorPadGrad`: The gradient of the padded tensor folded back onto what its margins mirror.
+///
+/// Attributes: `T: type; Tpaddings: type in {int32, int64} = int32; mode: string in {"REFLECT", "SYMMETRIC"}`
+#[track_caller]
+pub fn mirror_pad_grad(input: impl Into<Output>, paddings: impl Into<Output>, mode: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MirrorPadGrad").input(input).input(paddings).attr("mode", mode)
+}
+
 /// `Mod`: z = x - y trunc(x / y), with broadcasting.
 ///
 /// Attributes: `T: type in {int32, int64, half, half, bfloat16, float, double}`
@@ -2867,6 +3029,26 @@ pub fn multinomial(logits: impl Into<Output>, num_samples: impl Into<Output>) ->
     graph.op("Multinomial").input(logits).input(num_samples)
 }
 
+/// `MutableDenseHashTable`: The handle of a table of tensors of one shape, to which pairs can be added at any time. Here no key has to be set aside, so the keys given are not looked at.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.800000011920929`
+#[track_caller]
+pub fn mutable_dense_hash_table(empty_key: impl Into<Output>, value_dtype: DType) -> OpBuilder {
+    let empty_key = empty_key.into();
+    let graph = empty_key.graph().clone();
+    graph.op("MutableDenseHashTable").input(empty_key).attr("value_dtype", value_dtype)
+}
+
+/// `MutableDenseHashTableV2`: The handle of a table of tensors of one shape, to which pairs can be added at any time. Here no key has to be set aside, so the keys given are not looked at.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.800000011920929`
+#[track_caller]
+pub fn mutable_dense_hash_table_v2(empty_key: impl Into<Output>, deleted_key: impl Into<Output>, value_dtype: DType) -> OpBuilder {
+    let empty_key = empty_key.into();
+    let graph = empty_key.graph().clone();
+    graph.op("MutableDenseHashTableV2").input(empty_key).input(deleted_key).attr("value_dtype", value_dtype)
+}
+
 /// `MutableHashTable`: The handle of a table of scalars, to which pairs can be added at any time.
 ///
 /// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type`
@@ -2909,6 +3091,16 @@ pub fn neg(x: impl Into<Output>) -> OpBuilder {
     graph.op("Neg").input(x)
 }
 
+/// `NextAfter`: The representable number after `x1` in the direction of `x2`.
+///
+/// Attributes: `T: type in {double, float} = float`
+#[track_caller]
+pub fn next_after(x1: impl Into<Output>, x2: impl Into<Output>) -> OpBuilder {
+    let x1 = x1.into();
+    let graph = x1.graph().clone();
+    graph.op("NextAfter").input(x1).input(x2)
+}
+
 /// `NextIteration`: `data` in the next iteration of its frame.
 ///
 /// Attributes: `T: type`
@@ -2945,16 +3137,21 @@ pub fn not_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("NotEqual").input(x).input(y)
 }
 
+/// `NthElement`: For each row along the last dimension the element that is at place `n` when they are sorted, from the end if `reverse`.
+///
+/// Attributes: `reverse: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn nth_element(input: impl Into<Output>, n: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("NthElement").input(input).input(n)
+}
+
 /// `OneHot`: A new dimension `axis` of length `depth` (the last by default) that is `on_value` at the index and `off_value` elsewhere; an index out of range gives only `off_value`.
 ///
 /// Attributes: `axis: int = -1; T: type; TI: type in {uint8, int8, int32, int64} = int64`
 #[track_caller]
-pub fn one_hot(
-    indices: impl Into<Output>,
-    depth: impl Into<Output>,
-    on_value: impl Into<Output>,
-    off_value: impl Into<Output>,
-) -> OpBuilder {
+pub fn one_hot(indices: impl Into<Output>, depth: impl Into<Output>, on_value: impl Into<Output>, off_value: impl Into<Output>) -> OpBuilder {
     let indices = indices.into();
     let graph = indices.graph().clone();
     graph.op("OneHot").input(indices).input(depth).input(on_value).input(off_value)
@@ -2965,11 +3162,7 @@ pub fn one_hot(
 /// Attributes: `dataset_factory: func; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; container: string = ""; shared_name: string = ""`
 #[track_caller]
 pub fn one_shot_iterator(graph: &Graph, dataset_factory: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph
-        .op("OneShotIterator")
-        .attr("dataset_factory", dataset_factory)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("OneShotIterator").attr("dataset_factory", dataset_factory).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `OnesLike`: Ones (true) of the type and shape of `x`.
@@ -2986,44 +3179,20 @@ pub fn ones_like(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; optimization_configs: list(string) = []`
 #[track_caller]
-pub fn optimize_dataset(
-    input_dataset: impl Into<Output>,
-    optimizations: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn optimize_dataset(input_dataset: impl Into<Output>, optimizations: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("OptimizeDataset")
-        .input(input_dataset)
-        .input(optimizations)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("OptimizeDataset").input(input_dataset).input(optimizations).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `OptimizeDatasetV2`: The dataset as it is.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; optimization_configs: list(string) = []`
 #[track_caller]
-pub fn optimize_dataset_v2(
-    input_dataset: impl Into<Output>,
-    optimizations_enabled: impl Into<Output>,
-    optimizations_disabled: impl Into<Output>,
-    optimizations_default: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn optimize_dataset_v2(input_dataset: impl Into<Output>, optimizations_enabled: impl Into<Output>, optimizations_disabled: impl Into<Output>, optimizations_default: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("OptimizeDatasetV2")
-        .input(input_dataset)
-        .input(optimizations_enabled)
-        .input(optimizations_disabled)
-        .input(optimizations_default)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("OptimizeDatasetV2").input(input_dataset).input(optimizations_enabled).input(optimizations_disabled).input(optimizations_default).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `OptionalFromValue`: An optional value that has these tensors.
@@ -3062,20 +3231,74 @@ pub fn optional_none(graph: &Graph) -> OpBuilder {
 ///
 /// Attributes: `serialized_options: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn options_dataset(
-    input_dataset: impl Into<Output>,
-    serialized_options: &str,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn options_dataset(input_dataset: impl Into<Output>, serialized_options: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("OptionsDataset")
-        .input(input_dataset)
-        .attr("serialized_options", serialized_options)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("OptionsDataset").input(input_dataset).attr("serialized_options", serialized_options).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `OrderedMapClear`: Throws all tuples away.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_clear(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("OrderedMapClear").attr("dtypes", dtypes)
+}
+
+/// `OrderedMapIncompleteSize`: The number of incomplete tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_incomplete_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("OrderedMapIncompleteSize").attr("dtypes", dtypes)
+}
+
+/// `OrderedMapPeek`: The tensors at the places `indices` of the tuple under `key`, which stay; waits until it is complete.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_peek(key: impl Into<Output>, indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("OrderedMapPeek").input(key).input(indices).attr("dtypes", dtypes)
+}
+
+/// `OrderedMapSize`: The number of complete tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("OrderedMapSize").attr("dtypes", dtypes)
+}
+
+/// `OrderedMapStage`: Puts `values` at the places `indices` of the tuple under `key`; waits while the area is full.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); fake_dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_stage(key: impl Into<Output>, indices: impl Into<Output>, values: impl IntoIterator<Item = impl Into<Output>>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("OrderedMapStage").input(key).input(indices).input_list(values.into_iter().map(Into::into)).attr("dtypes", dtypes)
+}
+
+/// `OrderedMapUnstage`: The tensors at the places `indices` of the tuple under `key`; waits until it is complete.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_unstage(key: impl Into<Output>, indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let key = key.into();
+    let graph = key.graph().clone();
+    graph.op("OrderedMapUnstage").input(key).input(indices).attr("dtypes", dtypes)
+}
+
+/// `OrderedMapUnstageNoKey`: A key with a complete tuple and the tensors at the places `indices`; waits until there is one.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn ordered_map_unstage_no_key(indices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("OrderedMapUnstageNoKey").input(indices).attr("dtypes", dtypes)
 }
 
 /// `Pack`: The values, all of one shape, along a new dimension `axis`.
@@ -3110,46 +3333,20 @@ pub fn pad_v2(input: impl Into<Output>, paddings: impl Into<Output>, constant_va
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn padded_batch_dataset(
-    input_dataset: impl Into<Output>,
-    batch_size: impl Into<Output>,
-    padded_shapes: impl IntoIterator<Item = impl Into<Output>>,
-    padding_values: impl IntoIterator<Item = impl Into<Output>>,
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn padded_batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, padded_shapes: impl IntoIterator<Item = impl Into<Output>>, padding_values: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("PaddedBatchDataset")
-        .input(input_dataset)
-        .input(batch_size)
-        .input_list(padded_shapes.into_iter().map(Into::into))
-        .input_list(padding_values.into_iter().map(Into::into))
-        .attr("output_shapes", output_shapes)
+    graph.op("PaddedBatchDataset").input(input_dataset).input(batch_size).input_list(padded_shapes.into_iter().map(Into::into)).input_list(padding_values.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
 }
 
 /// `PaddedBatchDatasetV2`: Batches of batch_size elements, each component padded at its ends with its padding value to the given shape, or where that says -1 to the largest of the batch.
 ///
 /// Attributes: `parallel_copy: bool = false; Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn padded_batch_dataset_v2(
-    input_dataset: impl Into<Output>,
-    batch_size: impl Into<Output>,
-    padded_shapes: impl IntoIterator<Item = impl Into<Output>>,
-    padding_values: impl IntoIterator<Item = impl Into<Output>>,
-    drop_remainder: impl Into<Output>,
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn padded_batch_dataset_v2(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, padded_shapes: impl IntoIterator<Item = impl Into<Output>>, padding_values: impl IntoIterator<Item = impl Into<Output>>, drop_remainder: impl Into<Output>, output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("PaddedBatchDatasetV2")
-        .input(input_dataset)
-        .input(batch_size)
-        .input_list(padded_shapes.into_iter().map(Into::into))
-        .input_list(padding_values.into_iter().map(Into::into))
-        .input(drop_remainder)
-        .attr("output_shapes", output_shapes)
+    graph.op("PaddedBatchDatasetV2").input(input_dataset).input(batch_size).input_list(padded_shapes.into_iter().map(Into::into)).input_list(padding_values.into_iter().map(Into::into)).input(drop_remainder).attr("output_shapes", output_shapes)
 }
 
 /// `PaddingFIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came; a batch is padded with zeros to its largest element.
@@ -3172,35 +3369,25 @@ pub fn padding_fifo_queue_v2(graph: &Graph, component_types: &[DType]) -> OpBuil
 ///
 /// Attributes: `parallel_copy: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; deterministic: string = "default"; metadata: string = ""`
 #[track_caller]
-pub fn parallel_batch_dataset(
-    input_dataset: impl Into<Output>,
-    batch_size: impl Into<Output>,
-    num_parallel_calls: impl Into<Output>,
-    drop_remainder: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn parallel_batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, num_parallel_calls: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ParallelBatchDataset")
-        .input(input_dataset)
-        .input(batch_size)
-        .input(num_parallel_calls)
-        .input(drop_remainder)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ParallelBatchDataset").input(input_dataset).input(batch_size).input(num_parallel_calls).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `ParallelConcat`: `values`, each with a first dimension of 1, joined along it.
+///
+/// Attributes: `N: int >= 1; T: type; shape: shape`
+#[track_caller]
+pub fn parallel_concat(graph: &Graph, values: impl IntoIterator<Item = impl Into<Output>>, shape: PartialShape) -> OpBuilder {
+    graph.op("ParallelConcat").input_list(values.into_iter().map(Into::into)).attr("shape", shape)
 }
 
 /// `ParallelDynamicStitch`: `merged[indices[m][i, ...]] = data[m][i, ...]`; which one wins where indices repeat is not said (here: the last one).
 ///
 /// Attributes: `N: int >= 1; T: type`
 #[track_caller]
-pub fn parallel_dynamic_stitch(
-    graph: &Graph,
-    indices: impl IntoIterator<Item = impl Into<Output>>,
-    data: impl IntoIterator<Item = impl Into<Output>>,
-) -> OpBuilder {
+pub fn parallel_dynamic_stitch(graph: &Graph, indices: impl IntoIterator<Item = impl Into<Output>>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
     graph.op("ParallelDynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
 }
 
@@ -3208,136 +3395,100 @@ pub fn parallel_dynamic_stitch(
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; sloppy: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v2(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    cycle_length: impl Into<Output>,
-    block_length: impl Into<Output>,
-    num_parallel_calls: impl Into<Output>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn parallel_interleave_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ParallelInterleaveDatasetV2")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .input(cycle_length)
-        .input(block_length)
-        .input(num_parallel_calls)
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ParallelInterleaveDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ParallelInterleaveDatasetV3`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v3(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    cycle_length: impl Into<Output>,
-    block_length: impl Into<Output>,
-    num_parallel_calls: impl Into<Output>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn parallel_interleave_dataset_v3(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ParallelInterleaveDatasetV3")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .input(cycle_length)
-        .input(block_length)
-        .input(num_parallel_calls)
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ParallelInterleaveDatasetV3").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ParallelInterleaveDatasetV4`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v4(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    cycle_length: impl Into<Output>,
-    block_length: impl Into<Output>,
-    buffer_output_elements: impl Into<Output>,
-    prefetch_input_elements: impl Into<Output>,
-    num_parallel_calls: impl Into<Output>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn parallel_interleave_dataset_v4(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, buffer_output_elements: impl Into<Output>, prefetch_input_elements: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ParallelInterleaveDatasetV4")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .input(cycle_length)
-        .input(block_length)
-        .input(buffer_output_elements)
-        .input(prefetch_input_elements)
-        .input(num_parallel_calls)
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ParallelInterleaveDatasetV4").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(buffer_output_elements).input(prefetch_input_elements).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ParallelMapDataset`: f(element, captured inputs) for every element, computed for several elements at once; the order stays.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; sloppy: bool = false; preserve_cardinality: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_map_dataset(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    num_parallel_calls: impl Into<Output>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn parallel_map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ParallelMapDataset")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .input(num_parallel_calls)
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ParallelMapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ParallelMapDatasetV2`: f(element, captured inputs) for every element, computed for several elements at once; the order stays.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; deterministic: string = "default"; preserve_cardinality: bool = false; use_unbounded_threadpool: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_map_dataset_v2(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    num_parallel_calls: impl Into<Output>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn parallel_map_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ParallelMapDatasetV2")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .input(num_parallel_calls)
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ParallelMapDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `ParseExample`: Of a vector of serialised examples the features `sparse_keys` as sparse and `dense_keys` as dense tensors.
+///
+/// Attributes: `Nsparse: int >= 0; Ndense: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0`
+#[track_caller]
+pub fn parse_example(serialized: impl Into<Output>, names: impl Into<Output>, sparse_keys: impl IntoIterator<Item = impl Into<Output>>, dense_keys: impl IntoIterator<Item = impl Into<Output>>, dense_defaults: impl IntoIterator<Item = impl Into<Output>>, sparse_types: &[DType], dense_shapes: Vec<PartialShape>) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph.op("ParseExample").input(serialized).input(names).input_list(sparse_keys.into_iter().map(Into::into)).input_list(dense_keys.into_iter().map(Into::into)).input_list(dense_defaults.into_iter().map(Into::into)).attr("sparse_types", sparse_types).attr("dense_shapes", dense_shapes)
+}
+
+/// `ParseExampleV2`: Of serialised examples the features `sparse_keys` as sparse, `dense_keys` as dense and `ragged_keys` as ragged tensors.
+///
+/// Attributes: `Tdense: list(type) >= 0 in {float, int64, string}; num_sparse: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; ragged_value_types: list(type) >= 0 in {float, int64, string}; ragged_split_types: list(type) >= 0 in {int32, int64}; dense_shapes: list(shape) >= 0`
+#[track_caller]
+pub fn parse_example_v2(serialized: impl Into<Output>, names: impl Into<Output>, sparse_keys: impl Into<Output>, dense_keys: impl Into<Output>, ragged_keys: impl Into<Output>, dense_defaults: impl IntoIterator<Item = impl Into<Output>>, num_sparse: i64, sparse_types: &[DType], ragged_value_types: &[DType], ragged_split_types: &[DType], dense_shapes: Vec<PartialShape>) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph.op("ParseExampleV2").input(serialized).input(names).input(sparse_keys).input(dense_keys).input(ragged_keys).input_list(dense_defaults.into_iter().map(Into::into)).attr("num_sparse", num_sparse).attr("sparse_types", sparse_types).attr("ragged_value_types", ragged_value_types).attr("ragged_split_types", ragged_split_types).attr("dense_shapes", dense_shapes)
+}
+
+/// `ParseSingleExample`: Of a serialised example the features `sparse_keys` as sparse and `dense_keys` as dense tensors, without a dimension of examples.
+///
+/// Attributes: `num_sparse: int >= 0; sparse_keys: list(string) >= 0; dense_keys: list(string) >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0`
+#[track_caller]
+pub fn parse_single_example(serialized: impl Into<Output>, dense_defaults: impl IntoIterator<Item = impl Into<Output>>, num_sparse: i64, sparse_keys: Vec<String>, dense_keys: Vec<String>, sparse_types: &[DType], dense_shapes: Vec<PartialShape>) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph.op("ParseSingleExample").input(serialized).input_list(dense_defaults.into_iter().map(Into::into)).attr("num_sparse", num_sparse).attr("sparse_keys", sparse_keys).attr("dense_keys", dense_keys).attr("sparse_types", sparse_types).attr("dense_shapes", dense_shapes)
+}
+
+/// `ParseSingleSequenceExample`: Of a serialised sequence example the features of its context, and its lists of features with a first dimension of steps, as sparse and dense tensors.
+///
+/// Attributes: `Ncontext_sparse: int >= 0 = 0; Ncontext_dense: int >= 0 = 0; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = 0; context_sparse_types: list(type) >= 0 in {float, int64, string} = []; Tcontext_dense: list(type) >= 0 in {float, int64, string} = []; feature_list_dense_types: list(type) >= 0 in {float, int64, string} = []; context_dense_shapes: list(shape) >= 0 = []; feature_list_sparse_types: list(type) >= 0 in {float, int64, string} = []; feature_list_dense_shapes: list(shape) >= 0 = []`
+#[track_caller]
+pub fn parse_single_sequence_example(serialized: impl Into<Output>, feature_list_dense_missing_assumed_empty: impl Into<Output>, context_sparse_keys: impl IntoIterator<Item = impl Into<Output>>, context_dense_keys: impl IntoIterator<Item = impl Into<Output>>, feature_list_sparse_keys: impl IntoIterator<Item = impl Into<Output>>, feature_list_dense_keys: impl IntoIterator<Item = impl Into<Output>>, context_dense_defaults: impl IntoIterator<Item = impl Into<Output>>, debug_name: impl Into<Output>) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph.op("ParseSingleSequenceExample").input(serialized).input(feature_list_dense_missing_assumed_empty).input_list(context_sparse_keys.into_iter().map(Into::into)).input_list(context_dense_keys.into_iter().map(Into::into)).input_list(feature_list_sparse_keys.into_iter().map(Into::into)).input_list(feature_list_dense_keys.into_iter().map(Into::into)).input_list(context_dense_defaults.into_iter().map(Into::into)).input(debug_name)
+}
+
+/// `ParseTensor`: The tensor that the message `TensorProto` holds; it must be of type `out_type`.
+///
+/// Attributes: `out_type: type`
+#[track_caller]
+pub fn parse_tensor(serialized: impl Into<Output>, out_type: DType) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph.op("ParseTensor").input(serialized).attr("out_type", out_type)
 }
 
 /// `PartitionedCall`: The results of function f on args.
@@ -3388,20 +3539,10 @@ pub fn pow(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; slack_period: int = 0; legacy_autotune: bool = true; buffer_size_min: int = 0; metadata: string = ""`
 #[track_caller]
-pub fn prefetch_dataset(
-    input_dataset: impl Into<Output>,
-    buffer_size: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn prefetch_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("PrefetchDataset")
-        .input(input_dataset)
-        .input(buffer_size)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("PrefetchDataset").input(input_dataset).input(buffer_size).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `PreventGradient`: The same tensor; whoever asks for its gradient gets the error `message`.
@@ -3454,20 +3595,10 @@ pub fn priority_queue_v2(graph: &Graph, shapes: Vec<PartialShape>) -> OpBuilder 
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn private_thread_pool_dataset(
-    input_dataset: impl Into<Output>,
-    num_threads: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn private_thread_pool_dataset(input_dataset: impl Into<Output>, num_threads: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("PrivateThreadPoolDataset")
-        .input(input_dataset)
-        .input(num_threads)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("PrivateThreadPoolDataset").input(input_dataset).input(num_threads).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Prod`: output = the product of input over the axes reduction_indices; keep_dims leaves them with size 1.
@@ -3648,16 +3779,21 @@ pub fn queue_size_v2(handle: impl Into<Output>) -> OpBuilder {
     graph.op("QueueSizeV2").input(handle)
 }
 
+/// `RaggedRange`: For each of `starts`, `limits` and `deltas` (one each, or one for all) the numbers from start by delta before limit, as row splits and values.
+///
+/// Attributes: `T: type in {bfloat16, float, double, int32, int64} = int32; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn ragged_range(starts: impl Into<Output>, limits: impl Into<Output>, deltas: impl Into<Output>) -> OpBuilder {
+    let starts = starts.into();
+    let graph = starts.graph().clone();
+    graph.op("RaggedRange").input(starts).input(limits).input(deltas)
+}
+
 /// `RandomDataset`: Random 32-bit numbers as int64, without end.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn random_dataset(
-    seed: impl Into<Output>,
-    seed2: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn random_dataset(seed: impl Into<Output>, seed2: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let seed = seed.into();
     let graph = seed.graph().clone();
     graph.op("RandomDataset").input(seed).input(seed2).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -3733,13 +3869,7 @@ pub fn range(start: impl Into<Output>, limit: impl Into<Output>, delta: impl Int
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""; replicate_on_split: bool = false`
 #[track_caller]
-pub fn range_dataset(
-    start: impl Into<Output>,
-    stop: impl Into<Output>,
-    step: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn range_dataset(start: impl Into<Output>, stop: impl Into<Output>, step: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let start = start.into();
     let graph = start.graph().clone();
     graph.op("RangeDataset").input(start).input(stop).input(step).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -3771,6 +3901,118 @@ pub fn read_variable_op(resource: impl Into<Output>, dtype: DType) -> OpBuilder 
     let resource = resource.into();
     let graph = resource.graph().clone();
     graph.op("ReadVariableOp").input(resource).attr("dtype", dtype)
+}
+
+/// `ReaderNumRecordsProduced`: The number of pairs so far.
+#[track_caller]
+pub fn reader_num_records_produced(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderNumRecordsProduced").input(reader_handle)
+}
+
+/// `ReaderNumRecordsProducedV2`: The number of pairs so far.
+#[track_caller]
+pub fn reader_num_records_produced_v2(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderNumRecordsProducedV2").input(reader_handle)
+}
+
+/// `ReaderNumWorkUnitsCompleted`: The number of pieces of work that are finished.
+#[track_caller]
+pub fn reader_num_work_units_completed(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderNumWorkUnitsCompleted").input(reader_handle)
+}
+
+/// `ReaderNumWorkUnitsCompletedV2`: The number of pieces of work that are finished.
+#[track_caller]
+pub fn reader_num_work_units_completed_v2(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderNumWorkUnitsCompletedV2").input(reader_handle)
+}
+
+/// `ReaderRead`: The next pair; takes work from the queue when it has none, and waits for it.
+#[track_caller]
+pub fn reader_read(reader_handle: impl Into<Output>, queue_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderRead").input(reader_handle).input(queue_handle)
+}
+
+/// `ReaderReadUpTo`: Up to `num_records` pairs, fewer where a piece of work ends; takes work from the queue when it has none, and waits for it.
+#[track_caller]
+pub fn reader_read_up_to(reader_handle: impl Into<Output>, queue_handle: impl Into<Output>, num_records: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderReadUpTo").input(reader_handle).input(queue_handle).input(num_records)
+}
+
+/// `ReaderReadUpToV2`: Up to `num_records` pairs, fewer where a piece of work ends; takes work from the queue when it has none, and waits for it.
+#[track_caller]
+pub fn reader_read_up_to_v2(reader_handle: impl Into<Output>, queue_handle: impl Into<Output>, num_records: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderReadUpToV2").input(reader_handle).input(queue_handle).input(num_records)
+}
+
+/// `ReaderReadV2`: The next pair; takes work from the queue when it has none, and waits for it.
+#[track_caller]
+pub fn reader_read_v2(reader_handle: impl Into<Output>, queue_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderReadV2").input(reader_handle).input(queue_handle)
+}
+
+/// `ReaderReset`: Forgets counts and the work in progress.
+#[track_caller]
+pub fn reader_reset(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderReset").input(reader_handle)
+}
+
+/// `ReaderResetV2`: Forgets counts and the work in progress.
+#[track_caller]
+pub fn reader_reset_v2(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderResetV2").input(reader_handle)
+}
+
+/// `ReaderRestoreState`: Gives a reader a state that `ReaderSerializeState` wrote.
+#[track_caller]
+pub fn reader_restore_state(reader_handle: impl Into<Output>, state: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderRestoreState").input(reader_handle).input(state)
+}
+
+/// `ReaderRestoreStateV2`: Gives a reader a state that `ReaderSerializeState` wrote.
+#[track_caller]
+pub fn reader_restore_state_v2(reader_handle: impl Into<Output>, state: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderRestoreStateV2").input(reader_handle).input(state)
+}
+
+/// `ReaderSerializeState`: The state of a reader that is not within a file.
+#[track_caller]
+pub fn reader_serialize_state(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderSerializeState").input(reader_handle)
+}
+
+/// `ReaderSerializeStateV2`: The state of a reader that is not within a file.
+#[track_caller]
+pub fn reader_serialize_state_v2(reader_handle: impl Into<Output>) -> OpBuilder {
+    let reader_handle = reader_handle.into();
+    let graph = reader_handle.graph().clone();
+    graph.op("ReaderSerializeStateV2").input(reader_handle)
 }
 
 /// `Real`: output = the real part, element by element.
@@ -3817,24 +4059,10 @@ pub fn reciprocal_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder
 ///
 /// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn reduce_dataset(
-    input_dataset: impl Into<Output>,
-    initial_state: impl IntoIterator<Item = impl Into<Output>>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn reduce_dataset(input_dataset: impl Into<Output>, initial_state: impl IntoIterator<Item = impl Into<Output>>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ReduceDataset")
-        .input(input_dataset)
-        .input_list(initial_state.into_iter().map(Into::into))
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ReduceDataset").input(input_dataset).input_list(initial_state.into_iter().map(Into::into)).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ReduceJoin`: The strings along the dimensions `reduction_indices` (in that order) joined with `separator` between them; with `keep_dims` those dimensions stay with length 1.
@@ -3977,12 +4205,7 @@ pub fn relu_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> O
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn repeat_dataset(
-    input_dataset: impl Into<Output>,
-    count: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn repeat_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("RepeatDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -3998,15 +4221,51 @@ pub fn reshape(tensor: impl Into<Output>, shape: impl Into<Output>) -> OpBuilder
     graph.op("Reshape").input(tensor).input(shape)
 }
 
+/// `ResizeBilinear`: `images` with `size` rows and columns; each pixel is the weighted mean of the four around its place.
+///
+/// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_bilinear(images: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ResizeBilinear").input(images).input(size)
+}
+
+/// `ResizeBilinearGrad`: The gradient of the original image: that of each pixel of the resized one, spread over the four it is made of.
+///
+/// Attributes: `T: type in {float, bfloat16, half, double}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_bilinear_grad(grads: impl Into<Output>, original_image: impl Into<Output>) -> OpBuilder {
+    let grads = grads.into();
+    let graph = grads.graph().clone();
+    graph.op("ResizeBilinearGrad").input(grads).input(original_image)
+}
+
+/// `ResizeNearestNeighbor`: `images` with `size` rows and columns; each pixel is the one nearest to its place.
+///
+/// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_nearest_neighbor(images: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ResizeNearestNeighbor").input(images).input(size)
+}
+
+/// `ResizeNearestNeighborGrad`: The gradient of the original image of `size`: for each of its pixels the sum over those of the resized image that are copies of it.
+///
+/// Attributes: `T: type in {uint8, int8, int32, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_nearest_neighbor_grad(grads: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let grads = grads.into();
+    let graph = grads.graph().clone();
+    graph.op("ResizeNearestNeighborGrad").input(grads).input(size)
+}
+
 /// `ResourceAccumulatorApplyGradient`: Adds the gradient, unless local_step is older than the accumulator's global step: then it is dropped.
 ///
 /// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn resource_accumulator_apply_gradient(
-    handle: impl Into<Output>,
-    local_step: impl Into<Output>,
-    gradient: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_accumulator_apply_gradient(handle: impl Into<Output>, local_step: impl Into<Output>, gradient: impl Into<Output>) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("ResourceAccumulatorApplyGradient").input(handle).input(local_step).input(gradient)
@@ -4042,45 +4301,17 @@ pub fn resource_accumulator_take_gradient(handle: impl Into<Output>, num_require
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_ada_max(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    v: impl Into<Output>,
-    beta1_power: impl Into<Output>,
-    lr: impl Into<Output>,
-    beta1: impl Into<Output>,
-    beta2: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_ada_max(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceApplyAdaMax")
-        .input(var)
-        .input(m)
-        .input(v)
-        .input(beta1_power)
-        .input(lr)
-        .input(beta1)
-        .input(beta2)
-        .input(epsilon)
-        .input(grad)
+    graph.op("ResourceApplyAdaMax").input(var).input(m).input(v).input(beta1_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
 }
 
 /// `ResourceApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adadelta(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    accum_update: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad)
@@ -4090,12 +4321,7 @@ pub fn resource_apply_adadelta(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_apply_adagrad(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdagrad").input(var).input(accum).input(lr).input(grad)
@@ -4105,41 +4331,17 @@ pub fn resource_apply_adagrad(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adagrad_da(
-    var: impl Into<Output>,
-    gradient_accumulator: impl Into<Output>,
-    gradient_squared_accumulator: impl Into<Output>,
-    grad: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    global_step: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceApplyAdagradDA")
-        .input(var)
-        .input(gradient_accumulator)
-        .input(gradient_squared_accumulator)
-        .input(grad)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(global_step)
+    graph.op("ResourceApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(lr).input(l1).input(l2).input(global_step)
 }
 
 /// `ResourceApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon).
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_apply_adagrad_v2(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad)
@@ -4149,81 +4351,27 @@ pub fn resource_apply_adagrad_v2(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_adam(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    v: impl Into<Output>,
-    beta1_power: impl Into<Output>,
-    beta2_power: impl Into<Output>,
-    lr: impl Into<Output>,
-    beta1: impl Into<Output>,
-    beta2: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_adam(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceApplyAdam")
-        .input(var)
-        .input(m)
-        .input(v)
-        .input(beta1_power)
-        .input(beta2_power)
-        .input(lr)
-        .input(beta1)
-        .input(beta2)
-        .input(epsilon)
-        .input(grad)
+    graph.op("ResourceApplyAdam").input(var).input(m).input(v).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
 }
 
 /// `ResourceApplyAdamWithAmsgrad`: As Adam, with the largest v so far in the denominator.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adam_with_amsgrad(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    v: impl Into<Output>,
-    vhat: impl Into<Output>,
-    beta1_power: impl Into<Output>,
-    beta2_power: impl Into<Output>,
-    lr: impl Into<Output>,
-    beta1: impl Into<Output>,
-    beta2: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_adam_with_amsgrad(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, vhat: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceApplyAdamWithAmsgrad")
-        .input(var)
-        .input(m)
-        .input(v)
-        .input(vhat)
-        .input(beta1_power)
-        .input(beta2_power)
-        .input(lr)
-        .input(beta1)
-        .input(beta2)
-        .input(epsilon)
-        .input(grad)
+    graph.op("ResourceApplyAdamWithAmsgrad").input(var).input(m).input(v).input(vhat).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
 }
 
 /// `ResourceApplyAddSign`: The step is longer where gradient and its decaying mean m agree in sign.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_add_sign(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    lr: impl Into<Output>,
-    alpha: impl Into<Output>,
-    sign_decay: impl Into<Output>,
-    beta: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, alpha: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAddSign").input(var).input(m).input(lr).input(alpha).input(sign_decay).input(beta).input(grad)
@@ -4233,46 +4381,17 @@ pub fn resource_apply_add_sign(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_centered_rms_prop(
-    var: impl Into<Output>,
-    mg: impl Into<Output>,
-    ms: impl Into<Output>,
-    mom: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    momentum: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceApplyCenteredRMSProp")
-        .input(var)
-        .input(mg)
-        .input(ms)
-        .input(mom)
-        .input(lr)
-        .input(rho)
-        .input(momentum)
-        .input(epsilon)
-        .input(grad)
+    graph.op("ResourceApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
 }
 
 /// `ResourceApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_apply_ftrl(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    linear: impl Into<Output>,
-    grad: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    lr_power: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyFtrl").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(lr_power)
@@ -4282,30 +4401,10 @@ pub fn resource_apply_ftrl(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_apply_ftrl_v2(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    linear: impl Into<Output>,
-    grad: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    l2_shrinkage: impl Into<Output>,
-    lr_power: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceApplyFtrlV2")
-        .input(var)
-        .input(accum)
-        .input(linear)
-        .input(grad)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(l2_shrinkage)
-        .input(lr_power)
+    graph.op("ResourceApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
 }
 
 /// `ResourceApplyGradientDescent`: var −= alpha · delta.
@@ -4322,13 +4421,7 @@ pub fn resource_apply_gradient_descent(var: impl Into<Output>, alpha: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_keras_momentum(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-    momentum: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_keras_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyKerasMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -4338,13 +4431,7 @@ pub fn resource_apply_keras_momentum(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_momentum(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-    momentum: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -4354,15 +4441,7 @@ pub fn resource_apply_momentum(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_power_sign(
-    var: impl Into<Output>,
-    m: impl Into<Output>,
-    lr: impl Into<Output>,
-    logbase: impl Into<Output>,
-    sign_decay: impl Into<Output>,
-    beta: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, logbase: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyPowerSign").input(var).input(m).input(lr).input(logbase).input(sign_decay).input(beta).input(grad)
@@ -4372,14 +4451,7 @@ pub fn resource_apply_power_sign(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_proximal_adagrad(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad)
@@ -4389,13 +4461,7 @@ pub fn resource_apply_proximal_adagrad(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_proximal_gradient_descent(
-    var: impl Into<Output>,
-    alpha: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    delta: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(delta)
@@ -4405,16 +4471,7 @@ pub fn resource_apply_proximal_gradient_descent(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_rms_prop(
-    var: impl Into<Output>,
-    ms: impl Into<Output>,
-    mom: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    momentum: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
@@ -4582,41 +4639,17 @@ pub fn resource_scatter_update(resource: impl Into<Output>, indices: impl Into<O
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_adadelta(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    accum_update: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceSparseApplyAdadelta")
-        .input(var)
-        .input(accum)
-        .input(accum_update)
-        .input(lr)
-        .input(rho)
-        .input(epsilon)
-        .input(grad)
-        .input(indices)
+    graph.op("ResourceSparseApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad).input(indices)
 }
 
 /// `ResourceSparseApplyAdagrad`: accum += grad²; var −= lr · grad / √accum, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices)
@@ -4626,44 +4659,17 @@ pub fn resource_sparse_apply_adagrad(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad_da(
-    var: impl Into<Output>,
-    gradient_accumulator: impl Into<Output>,
-    gradient_squared_accumulator: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    global_step: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceSparseApplyAdagradDA")
-        .input(var)
-        .input(gradient_accumulator)
-        .input(gradient_squared_accumulator)
-        .input(grad)
-        .input(indices)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(global_step)
+    graph.op("ResourceSparseApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(indices).input(lr).input(l1).input(l2).input(global_step)
 }
 
 /// `ResourceSparseApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad_v2(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).input(indices)
@@ -4673,108 +4679,37 @@ pub fn resource_sparse_apply_adagrad_v2(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_centered_rms_prop(
-    var: impl Into<Output>,
-    mg: impl Into<Output>,
-    ms: impl Into<Output>,
-    mom: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    momentum: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceSparseApplyCenteredRMSProp")
-        .input(var)
-        .input(mg)
-        .input(ms)
-        .input(mom)
-        .input(lr)
-        .input(rho)
-        .input(momentum)
-        .input(epsilon)
-        .input(grad)
-        .input(indices)
+    graph.op("ResourceSparseApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
 }
 
 /// `ResourceSparseApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_ftrl(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    linear: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    lr_power: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceSparseApplyFtrl")
-        .input(var)
-        .input(accum)
-        .input(linear)
-        .input(grad)
-        .input(indices)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(lr_power)
+    graph.op("ResourceSparseApplyFtrl").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(lr_power)
 }
 
 /// `ResourceSparseApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_ftrl_v2(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    linear: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    l2_shrinkage: impl Into<Output>,
-    lr_power: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceSparseApplyFtrlV2")
-        .input(var)
-        .input(accum)
-        .input(linear)
-        .input(grad)
-        .input(indices)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(l2_shrinkage)
-        .input(lr_power)
+    graph.op("ResourceSparseApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
 }
 
 /// `ResourceSparseApplyKerasMomentum`: accum = momentum · accum − lr · grad; var += accum (with use_nesterov: var += momentum · accum − lr · grad), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_keras_momentum(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    momentum: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_keras_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyKerasMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -4784,14 +4719,7 @@ pub fn resource_sparse_apply_keras_momentum(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_momentum(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    momentum: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -4801,15 +4729,7 @@ pub fn resource_sparse_apply_momentum(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_proximal_adagrad(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad).input(indices)
@@ -4819,14 +4739,7 @@ pub fn resource_sparse_apply_proximal_adagrad(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_proximal_gradient_descent(
-    var: impl Into<Output>,
-    alpha: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(grad).input(indices)
@@ -4836,43 +4749,17 @@ pub fn resource_sparse_apply_proximal_gradient_descent(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_rms_prop(
-    var: impl Into<Output>,
-    ms: impl Into<Output>,
-    mom: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    momentum: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_sparse_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("ResourceSparseApplyRMSProp")
-        .input(var)
-        .input(ms)
-        .input(mom)
-        .input(lr)
-        .input(rho)
-        .input(momentum)
-        .input(epsilon)
-        .input(grad)
-        .input(indices)
+    graph.op("ResourceSparseApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
 }
 
 /// `ResourceStridedSliceAssign`: variable[begin:end:strides] = value, with the masks of StridedSlice; the value has the shape of the slice.
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn resource_strided_slice_assign(
-    ref_: impl Into<Output>,
-    begin: impl Into<Output>,
-    end: impl Into<Output>,
-    strides: impl Into<Output>,
-    value: impl Into<Output>,
-) -> OpBuilder {
+pub fn resource_strided_slice_assign(ref_: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
     let ref_ = ref_.into();
     let graph = ref_.graph().clone();
     graph.op("ResourceStridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
@@ -4892,12 +4779,7 @@ pub fn restore(file_pattern: impl Into<Output>, tensor_name: impl Into<Output>, 
 ///
 /// Attributes: `dt: type; preferred_shard: int = -1`
 #[track_caller]
-pub fn restore_slice(
-    file_pattern: impl Into<Output>,
-    tensor_name: impl Into<Output>,
-    shape_and_slice: impl Into<Output>,
-    dt: DType,
-) -> OpBuilder {
+pub fn restore_slice(file_pattern: impl Into<Output>, tensor_name: impl Into<Output>, shape_and_slice: impl Into<Output>, dt: DType) -> OpBuilder {
     let file_pattern = file_pattern.into();
     let graph = file_pattern.graph().clone();
     graph.op("RestoreSlice").input(file_pattern).input(tensor_name).input(shape_and_slice).attr("dt", dt)
@@ -4907,12 +4789,7 @@ pub fn restore_slice(
 ///
 /// Attributes: `dtypes: list(type) >= 1`
 #[track_caller]
-pub fn restore_v2(
-    prefix: impl Into<Output>,
-    tensor_names: impl Into<Output>,
-    shape_and_slices: impl Into<Output>,
-    dtypes: &[DType],
-) -> OpBuilder {
+pub fn restore_v2(prefix: impl Into<Output>, tensor_names: impl Into<Output>, shape_and_slices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
     let prefix = prefix.into();
     let graph = prefix.graph().clone();
     graph.op("RestoreV2").input(prefix).input(tensor_names).input(shape_and_slices).attr("dtypes", dtypes)
@@ -4942,20 +4819,10 @@ pub fn reverse_v2(tensor: impl Into<Output>, axis: impl Into<Output>) -> OpBuild
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn rewrite_dataset(
-    input_dataset: impl Into<Output>,
-    rewrite_name: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn rewrite_dataset(input_dataset: impl Into<Output>, rewrite_name: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("RewriteDataset")
-        .input(input_dataset)
-        .input(rewrite_name)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("RewriteDataset").input(input_dataset).input(rewrite_name).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `RightShift`: z = the bits of x moved down by y, with broadcasting; signed types keep their sign.
@@ -4976,6 +4843,16 @@ pub fn rint(x: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("Rint").input(x)
+}
+
+/// `Roll`: `input` with the elements along each of `axis` moved on by `shift`; those that leave at the end come in at the front.
+///
+/// Attributes: `T: type; Tshift: type in {int32, int64}; Taxis: type in {int32, int64}`
+#[track_caller]
+pub fn roll(input: impl Into<Output>, shift: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Roll").input(input).input(shift).input(axis)
 }
 
 /// `Round`: y = the nearest integer, halves to the even one.
@@ -5022,12 +4899,7 @@ pub fn save(filename: impl Into<Output>, tensor_names: impl Into<Output>, data: 
 ///
 /// Attributes: `T: list(type) >= 1`
 #[track_caller]
-pub fn save_slices(
-    filename: impl Into<Output>,
-    tensor_names: impl Into<Output>,
-    shapes_and_slices: impl Into<Output>,
-    data: impl IntoIterator<Item = impl Into<Output>>,
-) -> OpBuilder {
+pub fn save_slices(filename: impl Into<Output>, tensor_names: impl Into<Output>, shapes_and_slices: impl Into<Output>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
     let filename = filename.into();
     let graph = filename.graph().clone();
     graph.op("SaveSlices").input(filename).input(tensor_names).input(shapes_and_slices).input_list(data.into_iter().map(Into::into))
@@ -5037,12 +4909,7 @@ pub fn save_slices(
 ///
 /// Attributes: `dtypes: list(type) >= 1`
 #[track_caller]
-pub fn save_v2(
-    prefix: impl Into<Output>,
-    tensor_names: impl Into<Output>,
-    shape_and_slices: impl Into<Output>,
-    tensors: impl IntoIterator<Item = impl Into<Output>>,
-) -> OpBuilder {
+pub fn save_v2(prefix: impl Into<Output>, tensor_names: impl Into<Output>, shape_and_slices: impl Into<Output>, tensors: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
     let prefix = prefix.into();
     let graph = prefix.graph().clone();
     graph.op("SaveV2").input(prefix).input(tensor_names).input(shape_and_slices).input_list(tensors.into_iter().map(Into::into))
@@ -5062,24 +4929,10 @@ pub fn scalar_summary(tags: impl Into<Output>, values: impl Into<Output>) -> OpB
 ///
 /// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; use_default_device: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn scan_dataset(
-    input_dataset: impl Into<Output>,
-    initial_state: impl IntoIterator<Item = impl Into<Output>>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    f: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn scan_dataset(input_dataset: impl Into<Output>, initial_state: impl IntoIterator<Item = impl Into<Output>>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ScanDataset")
-        .input(input_dataset)
-        .input_list(initial_state.into_iter().map(Into::into))
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .attr("f", f)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ScanDataset").input(input_dataset).input_list(initial_state.into_iter().map(Into::into)).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ScatterAdd`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
@@ -5170,6 +5023,16 @@ pub fn scatter_nd_min(ref_: impl Into<Output>, indices: impl Into<Output>, updat
     let ref_ = ref_.into();
     let graph = ref_.graph().clone();
     graph.op("ScatterNdMin").input(ref_).input(indices).input(updates)
+}
+
+/// `ScatterNdNonAliasingAdd`: `input`, where `updates` are added to the slices that `indices` name (as in `GatherNd`).
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool}; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn scatter_nd_non_aliasing_add(input: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ScatterNdNonAliasingAdd").input(input).input(indices).input(updates)
 }
 
 /// `ScatterNdSub`: Slice indices[i, :] of the variable changes by updates[i]; repeated indices act in order.
@@ -5302,6 +5165,46 @@ pub fn selu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> Op
     graph.op("SeluGrad").input(gradients).input(outputs)
 }
 
+/// `SerializeManySparse`: A matrix with a row for each part along the first dimension: its indices, values and shape, serialised.
+///
+/// Attributes: `T: type; out_type: type in {string, variant} = string`
+#[track_caller]
+pub fn serialize_many_sparse(sparse_indices: impl Into<Output>, sparse_values: impl Into<Output>, sparse_shape: impl Into<Output>) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("SerializeManySparse").input(sparse_indices).input(sparse_values).input(sparse_shape)
+}
+
+/// `SerializeSparse`: Indices, values and shape, each serialised, as a vector.
+///
+/// Attributes: `T: type; out_type: type in {string, variant} = string`
+#[track_caller]
+pub fn serialize_sparse(sparse_indices: impl Into<Output>, sparse_values: impl Into<Output>, sparse_shape: impl Into<Output>) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("SerializeSparse").input(sparse_indices).input(sparse_values).input(sparse_shape)
+}
+
+/// `SerializeTensor`: The message `TensorProto` of `tensor`.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn serialize_tensor(tensor: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("SerializeTensor").input(tensor)
+}
+
+/// `SetSize`: For each set along the last dimension of a sparse tensor, how many different elements it has.
+///
+/// Attributes: `validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
+#[track_caller]
+pub fn set_size(set_indices: impl Into<Output>, set_values: impl Into<Output>, set_shape: impl Into<Output>) -> OpBuilder {
+    let set_indices = set_indices.into();
+    let graph = set_indices.graph().clone();
+    graph.op("SetSize").input(set_indices).input(set_values).input(set_shape)
+}
+
 /// `Shape`: The dimensions of `input` as a vector.
 ///
 /// Attributes: `T: type; out_type: type in {int32, int64} = int32`
@@ -5324,22 +5227,10 @@ pub fn shape_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>
 ///
 /// Attributes: `require_non_empty: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shard_dataset(
-    input_dataset: impl Into<Output>,
-    num_shards: impl Into<Output>,
-    index: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn shard_dataset(input_dataset: impl Into<Output>, num_shards: impl Into<Output>, index: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ShardDataset")
-        .input(input_dataset)
-        .input(num_shards)
-        .input(index)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ShardDataset").input(input_dataset).input(num_shards).input(index).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ShardedFilename`: `basename-SSSSS-of-NNNNN`.
@@ -5362,104 +5253,40 @@ pub fn sharded_filespec(basename: impl Into<Output>, num_shards: impl Into<Outpu
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; reshuffle_each_iteration: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_and_repeat_dataset(
-    input_dataset: impl Into<Output>,
-    buffer_size: impl Into<Output>,
-    seed: impl Into<Output>,
-    seed2: impl Into<Output>,
-    count: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn shuffle_and_repeat_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ShuffleAndRepeatDataset")
-        .input(input_dataset)
-        .input(buffer_size)
-        .input(seed)
-        .input(seed2)
-        .input(count)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ShuffleAndRepeatDataset").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleAndRepeatDatasetV2`: The elements count times over (without end if count is negative), each time in a random order; as ShuffleDataset and RepeatDataset.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_and_repeat_dataset_v2(
-    input_dataset: impl Into<Output>,
-    buffer_size: impl Into<Output>,
-    seed: impl Into<Output>,
-    seed2: impl Into<Output>,
-    count: impl Into<Output>,
-    seed_generator: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn shuffle_and_repeat_dataset_v2(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, count: impl Into<Output>, seed_generator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ShuffleAndRepeatDatasetV2")
-        .input(input_dataset)
-        .input(buffer_size)
-        .input(seed)
-        .input(seed2)
-        .input(count)
-        .input(seed_generator)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ShuffleAndRepeatDatasetV2").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(count).input(seed_generator).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleDataset`: The elements in random order: each leaves a buffer of buffer_size elements at random. The order for given seeds is TensorFlow's.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_dataset(
-    input_dataset: impl Into<Output>,
-    buffer_size: impl Into<Output>,
-    seed: impl Into<Output>,
-    seed2: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn shuffle_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ShuffleDataset")
-        .input(input_dataset)
-        .input(buffer_size)
-        .input(seed)
-        .input(seed2)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ShuffleDataset").input(input_dataset).input(buffer_size).input(seed).input(seed2).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleDatasetV3`: The elements in random order: each leaves a buffer of buffer_size elements at random. The order for given seeds is TensorFlow's.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_dataset_v3(
-    input_dataset: impl Into<Output>,
-    buffer_size: impl Into<Output>,
-    seed: impl Into<Output>,
-    seed2: impl Into<Output>,
-    seed_generator: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn shuffle_dataset_v3(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, seed_generator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("ShuffleDatasetV3")
-        .input(input_dataset)
-        .input(buffer_size)
-        .input(seed)
-        .input(seed2)
-        .input(seed_generator)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("ShuffleDatasetV3").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(seed_generator).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Sigmoid`: y = 1 / (1 + e^-x).
@@ -5526,12 +5353,7 @@ pub fn size(input: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn skip_dataset(
-    input_dataset: impl Into<Output>,
-    count: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn skip_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("SkipDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -5617,28 +5439,44 @@ pub fn softsign_grad(gradients: impl Into<Output>, features: impl Into<Output>) 
     graph.op("SoftsignGrad").input(gradients).input(features)
 }
 
+/// `SpaceToBatch`: As `SpaceToBatchND`, for images and square blocks.
+///
+/// Attributes: `T: type; Tpaddings: type in {int32, int64} = int32; block_size: int >= 2`
+#[track_caller]
+pub fn space_to_batch(input: impl Into<Output>, paddings: impl Into<Output>, block_size: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("SpaceToBatch").input(input).input(paddings).attr("block_size", block_size)
+}
+
+/// `SpaceToBatchND`: `input` with margins of zeros, its dimensions after the first cut into blocks whose elements lie one behind the other in the batch.
+///
+/// Attributes: `T: type; Tblock_shape: type in {int32, int64} = int32; Tpaddings: type in {int32, int64} = int32`
+#[track_caller]
+pub fn space_to_batch_nd(input: impl Into<Output>, block_shape: impl Into<Output>, paddings: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("SpaceToBatchND").input(input).input(block_shape).input(paddings)
+}
+
+/// `SpaceToDepth`: Images whose depth holds the elements of blocks of `b` by `b` of the input's.
+///
+/// Attributes: `T: type; block_size: int >= 2; data_format: string in {"NHWC", "NCHW", "NCHW_VECT_C"} = "NHWC"`
+#[track_caller]
+pub fn space_to_depth(input: impl Into<Output>, block_size: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("SpaceToDepth").input(input).attr("block_size", block_size)
+}
+
 /// `SparseAccumulatorApplyGradient`: Adds the rows, unless local_step is older than the accumulator's global step: then they are dropped.
 ///
 /// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; has_known_shape: bool`
 #[track_caller]
-pub fn sparse_accumulator_apply_gradient(
-    handle: impl Into<Output>,
-    local_step: impl Into<Output>,
-    gradient_indices: impl Into<Output>,
-    gradient_values: impl Into<Output>,
-    gradient_shape: impl Into<Output>,
-    has_known_shape: bool,
-) -> OpBuilder {
+pub fn sparse_accumulator_apply_gradient(handle: impl Into<Output>, local_step: impl Into<Output>, gradient_indices: impl Into<Output>, gradient_values: impl Into<Output>, gradient_shape: impl Into<Output>, has_known_shape: bool) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
-    graph
-        .op("SparseAccumulatorApplyGradient")
-        .input(handle)
-        .input(local_step)
-        .input(gradient_indices)
-        .input(gradient_values)
-        .input(gradient_shape)
-        .attr("has_known_shape", has_known_shape)
+    graph.op("SparseAccumulatorApplyGradient").input(handle).input(local_step).input(gradient_indices).input(gradient_values).input(gradient_shape).attr("has_known_shape", has_known_shape)
 }
 
 /// `SparseAccumulatorTakeGradient`: Waits for num_required gradients and returns the rows by ascending index, each divided by the number of gradients that touched it.
@@ -5651,45 +5489,41 @@ pub fn sparse_accumulator_take_gradient(handle: impl Into<Output>, num_required:
     graph.op("SparseAccumulatorTakeGradient").input(handle).input(num_required).attr("dtype", dtype)
 }
 
+/// `SparseAdd`: The sum, at every place where one of both has a value, without sums of two values whose magnitude is below `thresh`.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Treal: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_add(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b_indices: impl Into<Output>, b_values: impl Into<Output>, b_shape: impl Into<Output>, thresh: impl Into<Output>) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseAdd").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape).input(thresh)
+}
+
+/// `SparseAddGrad`: The gradients of the values of both summands from that of the sum's: 0 where the sum has no value.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_add_grad(backprop_val_grad: impl Into<Output>, a_indices: impl Into<Output>, b_indices: impl Into<Output>, sum_indices: impl Into<Output>) -> OpBuilder {
+    let backprop_val_grad = backprop_val_grad.into();
+    let graph = backprop_val_grad.graph().clone();
+    graph.op("SparseAddGrad").input(backprop_val_grad).input(a_indices).input(b_indices).input(sum_indices)
+}
+
 /// `SparseApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_adadelta(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    accum_update: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("SparseApplyAdadelta")
-        .input(var)
-        .input(accum)
-        .input(accum_update)
-        .input(lr)
-        .input(rho)
-        .input(epsilon)
-        .input(grad)
-        .input(indices)
+    graph.op("SparseApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad).input(indices)
 }
 
 /// `SparseApplyAdagrad`: accum += grad²; var −= lr · grad / √accum, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn sparse_apply_adagrad(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices)
@@ -5699,44 +5533,17 @@ pub fn sparse_apply_adagrad(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_adagrad_da(
-    var: impl Into<Output>,
-    gradient_accumulator: impl Into<Output>,
-    gradient_squared_accumulator: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    global_step: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("SparseApplyAdagradDA")
-        .input(var)
-        .input(gradient_accumulator)
-        .input(gradient_squared_accumulator)
-        .input(grad)
-        .input(indices)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(global_step)
+    graph.op("SparseApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(indices).input(lr).input(l1).input(l2).input(global_step)
 }
 
 /// `SparseApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn sparse_apply_adagrad_v2(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).input(indices)
@@ -5746,108 +5553,37 @@ pub fn sparse_apply_adagrad_v2(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_centered_rms_prop(
-    var: impl Into<Output>,
-    mg: impl Into<Output>,
-    ms: impl Into<Output>,
-    mom: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    momentum: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("SparseApplyCenteredRMSProp")
-        .input(var)
-        .input(mg)
-        .input(ms)
-        .input(mom)
-        .input(lr)
-        .input(rho)
-        .input(momentum)
-        .input(epsilon)
-        .input(grad)
-        .input(indices)
+    graph.op("SparseApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
 }
 
 /// `SparseApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn sparse_apply_ftrl(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    linear: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    lr_power: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("SparseApplyFtrl")
-        .input(var)
-        .input(accum)
-        .input(linear)
-        .input(grad)
-        .input(indices)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(lr_power)
+    graph.op("SparseApplyFtrl").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(lr_power)
 }
 
 /// `SparseApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn sparse_apply_ftrl_v2(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    linear: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    l2_shrinkage: impl Into<Output>,
-    lr_power: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("SparseApplyFtrlV2")
-        .input(var)
-        .input(accum)
-        .input(linear)
-        .input(grad)
-        .input(indices)
-        .input(lr)
-        .input(l1)
-        .input(l2)
-        .input(l2_shrinkage)
-        .input(lr_power)
+    graph.op("SparseApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
 }
 
 /// `SparseApplyMomentum`: accum = momentum · accum + grad; var −= lr · accum (with use_nesterov: var −= lr · grad + lr · momentum · accum), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn sparse_apply_momentum(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    momentum: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -5857,15 +5593,7 @@ pub fn sparse_apply_momentum(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_proximal_adagrad(
-    var: impl Into<Output>,
-    accum: impl Into<Output>,
-    lr: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad).input(indices)
@@ -5875,14 +5603,7 @@ pub fn sparse_apply_proximal_adagrad(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_proximal_gradient_descent(
-    var: impl Into<Output>,
-    alpha: impl Into<Output>,
-    l1: impl Into<Output>,
-    l2: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(grad).input(indices)
@@ -5892,30 +5613,18 @@ pub fn sparse_apply_proximal_gradient_descent(
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_rms_prop(
-    var: impl Into<Output>,
-    ms: impl Into<Output>,
-    mom: impl Into<Output>,
-    lr: impl Into<Output>,
-    rho: impl Into<Output>,
-    momentum: impl Into<Output>,
-    epsilon: impl Into<Output>,
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph
-        .op("SparseApplyRMSProp")
-        .input(var)
-        .input(ms)
-        .input(mom)
-        .input(lr)
-        .input(rho)
-        .input(momentum)
-        .input(epsilon)
-        .input(grad)
-        .input(indices)
+    graph.op("SparseApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+}
+
+/// `SparseConcat`: The values of all inputs, those of later ones moved along `concat_dim`, in the order of their coordinates.
+///
+/// Attributes: `concat_dim: int; N: int >= 2; T: type`
+#[track_caller]
+pub fn sparse_concat(graph: &Graph, indices: impl IntoIterator<Item = impl Into<Output>>, values: impl IntoIterator<Item = impl Into<Output>>, shapes: impl IntoIterator<Item = impl Into<Output>>, concat_dim: i64) -> OpBuilder {
+    graph.op("SparseConcat").input_list(indices.into_iter().map(Into::into)).input_list(values.into_iter().map(Into::into)).input_list(shapes.into_iter().map(Into::into)).attr("concat_dim", concat_dim)
 }
 
 /// `SparseConditionalAccumulator`: The handle, a reference to a string, of an accumulator of rows that starts at global step 0.
@@ -5926,6 +5635,56 @@ pub fn sparse_conditional_accumulator(graph: &Graph, dtype: DType, shape: Partia
     graph.op("SparseConditionalAccumulator").attr("dtype", dtype).attr("shape", shape)
 }
 
+/// `SparseDenseCwiseAdd`: The sum at the places of the sparse tensor, to whose shape `dense` is broadcast.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_dense_cwise_add(sp_indices: impl Into<Output>, sp_values: impl Into<Output>, sp_shape: impl Into<Output>, dense: impl Into<Output>) -> OpBuilder {
+    let sp_indices = sp_indices.into();
+    let graph = sp_indices.graph().clone();
+    graph.op("SparseDenseCwiseAdd").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
+}
+
+/// `SparseDenseCwiseDiv`: The quotient at the places of the sparse tensor, to whose shape `dense` is broadcast.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_dense_cwise_div(sp_indices: impl Into<Output>, sp_values: impl Into<Output>, sp_shape: impl Into<Output>, dense: impl Into<Output>) -> OpBuilder {
+    let sp_indices = sp_indices.into();
+    let graph = sp_indices.graph().clone();
+    graph.op("SparseDenseCwiseDiv").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
+}
+
+/// `SparseDenseCwiseMul`: The product at the places of the sparse tensor, to whose shape `dense` is broadcast.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_dense_cwise_mul(sp_indices: impl Into<Output>, sp_values: impl Into<Output>, sp_shape: impl Into<Output>, dense: impl Into<Output>) -> OpBuilder {
+    let sp_indices = sp_indices.into();
+    let graph = sp_indices.graph().clone();
+    graph.op("SparseDenseCwiseMul").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
+}
+
+/// `SparseFillEmptyRows`: `values` with `default_value` at column 0 of every row that has none; which rows those are; and where each value of the input went.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn sparse_fill_empty_rows(indices: impl Into<Output>, values: impl Into<Output>, dense_shape: impl Into<Output>, default_value: impl Into<Output>) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("SparseFillEmptyRows").input(indices).input(values).input(dense_shape).input(default_value)
+}
+
+/// `SparseFillEmptyRowsGrad`: The gradient of the values, and that of the default value, from the gradient of the filled values.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn sparse_fill_empty_rows_grad(reverse_index_map: impl Into<Output>, grad_values: impl Into<Output>) -> OpBuilder {
+    let reverse_index_map = reverse_index_map.into();
+    let graph = reverse_index_map.graph().clone();
+    graph.op("SparseFillEmptyRowsGrad").input(reverse_index_map).input(grad_values)
+}
+
 /// `SparseMatMul`: product = a b, of matrices [m, k] and [k, n] of type float or bfloat16, either of them transposed first if asked for. That there are many zeros is not made use of.
 ///
 /// Attributes: `transpose_a: bool = false; transpose_b: bool = false; a_is_sparse: bool = false; b_is_sparse: bool = false; Ta: type in {float, bfloat16} = float; Tb: type in {float, bfloat16} = float`
@@ -5934,6 +5693,64 @@ pub fn sparse_mat_mul(a: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
     let a = a.into();
     let graph = a.graph().clone();
     graph.op("SparseMatMul").input(a).input(b)
+}
+
+/// `SparseReduceMax`: The maximum over `reduction_axes` of the values that exist; 0 where none does.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_reduce_max(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>, reduction_axes: impl Into<Output>) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReduceMax").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
+}
+
+/// `SparseReduceMaxSparse`: As `SparseReduceMax`, as a sparse tensor.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_reduce_max_sparse(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>, reduction_axes: impl Into<Output>) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReduceMaxSparse").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
+}
+
+/// `SparseReduceSum`: The sum over `reduction_axes` of the values that exist; 0 where none does.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_reduce_sum(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>, reduction_axes: impl Into<Output>) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReduceSum").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
+}
+
+/// `SparseReduceSumSparse`: As `SparseReduceSum`, as a sparse tensor.
+///
+/// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_reduce_sum_sparse(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>, reduction_axes: impl Into<Output>) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReduceSumSparse").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
+}
+
+/// `SparseReorder`: The same values in the order of their coordinates.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn sparse_reorder(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReorder").input(input_indices).input(input_values).input(input_shape)
+}
+
+/// `SparseReshape`: The coordinates of the same values when the dense tensor of `input_shape` is reshaped to `new_shape`, of which one dimension may be -1.
+#[track_caller]
+pub fn sparse_reshape(input_indices: impl Into<Output>, input_shape: impl Into<Output>, new_shape: impl Into<Output>) -> OpBuilder {
+    let input_indices = input_indices.into();
+    let graph = input_indices.graph().clone();
+    graph.op("SparseReshape").input(input_indices).input(input_shape).input(new_shape)
 }
 
 /// `SparseSegmentMean`: output[i] = the means of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
@@ -5950,27 +5767,27 @@ pub fn sparse_segment_mean(data: impl Into<Output>, indices: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_mean_grad(
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    segment_ids: impl Into<Output>,
-    output_dim0: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_segment_mean_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentMeanGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
+}
+
+/// `SparseSegmentMeanGradV2`: As `SparseSegmentMeanGrad`, without rows that no index names; and the numbers of the others, ascending.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_mean_grad_v2(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, dense_output_dim0: impl Into<Output>) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentMeanGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
 }
 
 /// `SparseSegmentMeanWithNumSegments`: output[i] = the means of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_mean_with_num_segments(
-    data: impl Into<Output>,
-    indices: impl Into<Output>,
-    segment_ids: impl Into<Output>,
-    num_segments: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_segment_mean_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentMeanWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
@@ -5990,27 +5807,27 @@ pub fn sparse_segment_sqrt_n(data: impl Into<Output>, indices: impl Into<Output>
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_sqrt_n_grad(
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    segment_ids: impl Into<Output>,
-    output_dim0: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_segment_sqrt_n_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSqrtNGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
+}
+
+/// `SparseSegmentSqrtNGradV2`: As `SparseSegmentSqrtNGrad`, without rows that no index names; and the numbers of the others, ascending.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_sqrt_n_grad_v2(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, dense_output_dim0: impl Into<Output>) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentSqrtNGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
 }
 
 /// `SparseSegmentSqrtNWithNumSegments`: output[i] = the sums, divided by the square root of their number, of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_sqrt_n_with_num_segments(
-    data: impl Into<Output>,
-    indices: impl Into<Output>,
-    segment_ids: impl Into<Output>,
-    num_segments: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_segment_sqrt_n_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentSqrtNWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
@@ -6030,30 +5847,60 @@ pub fn sparse_segment_sum(data: impl Into<Output>, indices: impl Into<Output>, s
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_sum_grad(
-    grad: impl Into<Output>,
-    indices: impl Into<Output>,
-    segment_ids: impl Into<Output>,
-    output_dim0: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_segment_sum_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSumGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
+}
+
+/// `SparseSegmentSumGradV2`: As `SparseSegmentSumGrad`, without rows that no index names; and the numbers of the others, ascending.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
+#[track_caller]
+pub fn sparse_segment_sum_grad_v2(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, dense_output_dim0: impl Into<Output>) -> OpBuilder {
+    let grad = grad.into();
+    let graph = grad.graph().clone();
+    graph.op("SparseSegmentSumGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
 }
 
 /// `SparseSegmentSumWithNumSegments`: output[i] = the sums of the rows data[indices[j]] with segment_ids[j] = i; the numbers do not fall.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_sum_with_num_segments(
-    data: impl Into<Output>,
-    indices: impl Into<Output>,
-    segment_ids: impl Into<Output>,
-    num_segments: impl Into<Output>,
-) -> OpBuilder {
+pub fn sparse_segment_sum_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentSumWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
+}
+
+/// `SparseSlice`: The values whose coordinates lie in the block of `size` at `start`, with coordinates from there.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn sparse_slice(indices: impl Into<Output>, values: impl Into<Output>, shape: impl Into<Output>, start: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("SparseSlice").input(indices).input(values).input(shape).input(start).input(size)
+}
+
+/// `SparseSliceGrad`: The gradient of each value of the input: that of the output's value at the same place, or 0.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_slice_grad(backprop_val_grad: impl Into<Output>, input_indices: impl Into<Output>, input_start: impl Into<Output>, output_indices: impl Into<Output>) -> OpBuilder {
+    let backprop_val_grad = backprop_val_grad.into();
+    let graph = backprop_val_grad.graph().clone();
+    graph.op("SparseSliceGrad").input(backprop_val_grad).input(input_indices).input(input_start).input(output_indices)
+}
+
+/// `SparseSoftmax`: The softmax over the values that exist along the last dimension.
+///
+/// Attributes: `T: type in {half, float, double}`
+#[track_caller]
+pub fn sparse_softmax(sp_indices: impl Into<Output>, sp_values: impl Into<Output>, sp_shape: impl Into<Output>) -> OpBuilder {
+    let sp_indices = sp_indices.into();
+    let graph = sp_indices.graph().clone();
+    graph.op("SparseSoftmax").input(sp_indices).input(sp_values).input(sp_shape)
 }
 
 /// `SparseSoftmaxCrossEntropyWithLogits`: loss[b] = -logsoftmax(features[b, :])[labels[b]], backprop = its gradient by the features, for features [batch, classes] and labels [batch].
@@ -6064,6 +5911,76 @@ pub fn sparse_softmax_cross_entropy_with_logits(features: impl Into<Output>, lab
     let features = features.into();
     let graph = features.graph().clone();
     graph.op("SparseSoftmaxCrossEntropyWithLogits").input(features).input(labels)
+}
+
+/// `SparseSparseMaximum`: The greater of both at every place where one has a value; what is missing counts as 0.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_sparse_maximum(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b_indices: impl Into<Output>, b_values: impl Into<Output>, b_shape: impl Into<Output>) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseSparseMaximum").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape)
+}
+
+/// `SparseSparseMinimum`: The lesser of both at every place where one has a value; what is missing counts as 0.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
+#[track_caller]
+pub fn sparse_sparse_minimum(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b_indices: impl Into<Output>, b_values: impl Into<Output>, b_shape: impl Into<Output>) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseSparseMinimum").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape)
+}
+
+/// `SparseSplit`: `num_split` sparse tensors; where the dimension is no multiple of that, the first ones are longer by one.
+///
+/// Attributes: `num_split: int >= 1; T: type`
+#[track_caller]
+pub fn sparse_split(split_dim: impl Into<Output>, indices: impl Into<Output>, values: impl Into<Output>, shape: impl Into<Output>, num_split: i64) -> OpBuilder {
+    let split_dim = split_dim.into();
+    let graph = split_dim.graph().clone();
+    graph.op("SparseSplit").input(split_dim).input(indices).input(values).input(shape).attr("num_split", num_split)
+}
+
+/// `SparseTensorDenseAdd`: The dense sum of `a` and `b`.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn sparse_tensor_dense_add(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseTensorDenseAdd").input(a_indices).input(a_values).input(a_shape).input(b)
+}
+
+/// `SparseTensorDenseMatMul`: `a` times `b`, each taken adjoint where so asked.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64} = int64; adjoint_a: bool = false; adjoint_b: bool = false`
+#[track_caller]
+pub fn sparse_tensor_dense_mat_mul(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
+    let a_indices = a_indices.into();
+    let graph = a_indices.graph().clone();
+    graph.op("SparseTensorDenseMatMul").input(a_indices).input(a_values).input(a_shape).input(b)
+}
+
+/// `SparseToDense`: A tensor of `output_shape` that holds `sparse_values` (one each, or one for all) at `sparse_indices`, and `default_value` elsewhere.
+///
+/// Attributes: `validate_indices: bool = true; T: type; Tindices: type in {int32, int64}`
+#[track_caller]
+pub fn sparse_to_dense(sparse_indices: impl Into<Output>, output_shape: impl Into<Output>, sparse_values: impl Into<Output>, default_value: impl Into<Output>) -> OpBuilder {
+    let sparse_indices = sparse_indices.into();
+    let graph = sparse_indices.graph().clone();
+    graph.op("SparseToDense").input(sparse_indices).input(output_shape).input(sparse_values).input(default_value)
+}
+
+/// `SparseToSparseSetOperation`: As `DenseToDenseSetOperation`, with sparse arguments.
+///
+/// Attributes: `set_operation: string; validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
+#[track_caller]
+pub fn sparse_to_sparse_set_operation(set1_indices: impl Into<Output>, set1_values: impl Into<Output>, set1_shape: impl Into<Output>, set2_indices: impl Into<Output>, set2_values: impl Into<Output>, set2_shape: impl Into<Output>, set_operation: &str) -> OpBuilder {
+    let set1_indices = set1_indices.into();
+    let graph = set1_indices.graph().clone();
+    graph.op("SparseToSparseSetOperation").input(set1_indices).input(set1_values).input(set1_shape).input(set2_indices).input(set2_values).input(set2_shape).attr("set_operation", set_operation)
 }
 
 /// `Split`: `value` cut into `num_split` equal pieces along `split_dim`.
@@ -6210,16 +6127,45 @@ pub fn stack_v2(max_size: impl Into<Output>, elem_type: DType) -> OpBuilder {
     graph.op("StackV2").input(max_size).attr("elem_type", elem_type)
 }
 
+/// `Stage`: Puts `values` behind the others; waits while the area is full.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn stage(graph: &Graph, values: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("Stage").input_list(values.into_iter().map(Into::into))
+}
+
+/// `StageClear`: Throws all tuples away.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn stage_clear(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("StageClear").attr("dtypes", dtypes)
+}
+
+/// `StagePeek`: The tuple that is number `index` in line, which stays; waits until there is one.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn stage_peek(index: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+    let index = index.into();
+    let graph = index.graph().clone();
+    graph.op("StagePeek").input(index).attr("dtypes", dtypes)
+}
+
+/// `StageSize`: The number of tuples now.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn stage_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("StageSize").attr("dtypes", dtypes)
+}
+
 /// `StatefulPartitionedCall`: The results of function f on args.
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ""; config_proto: string = ""; executor_type: string = ""`
 #[track_caller]
-pub fn stateful_partitioned_call(
-    graph: &Graph,
-    args: impl IntoIterator<Item = impl Into<Output>>,
-    tout: &[DType],
-    f: FuncAttr,
-) -> OpBuilder {
+pub fn stateful_partitioned_call(graph: &Graph, args: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], f: FuncAttr) -> OpBuilder {
     graph.op("StatefulPartitionedCall").input_list(args.into_iter().map(Into::into)).attr("Tout", tout).attr("f", f)
 }
 
@@ -6227,42 +6173,46 @@ pub fn stateful_partitioned_call(
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn stateless_case(
-    branch_index: impl Into<Output>,
-    input: impl IntoIterator<Item = impl Into<Output>>,
-    tout: &[DType],
-    branches: Vec<FuncAttr>,
-) -> OpBuilder {
+pub fn stateless_case(branch_index: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], branches: Vec<FuncAttr>) -> OpBuilder {
     let branch_index = branch_index.into();
     let graph = branch_index.graph().clone();
-    graph
-        .op("StatelessCase")
-        .input(branch_index)
-        .input_list(input.into_iter().map(Into::into))
-        .attr("Tout", tout)
-        .attr("branches", AttrValue::Funcs(branches))
+    graph.op("StatelessCase").input(branch_index).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("branches", AttrValue::Funcs(branches))
 }
 
 /// `StatelessIf`: The results of then_branch on input if cond is true, else of else_branch.
 ///
 /// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn stateless_if(
-    cond: impl Into<Output>,
-    input: impl IntoIterator<Item = impl Into<Output>>,
-    tout: &[DType],
-    then_branch: FuncAttr,
-    else_branch: FuncAttr,
-) -> OpBuilder {
+pub fn stateless_if(cond: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], then_branch: FuncAttr, else_branch: FuncAttr) -> OpBuilder {
     let cond = cond.into();
     let graph = cond.graph().clone();
-    graph
-        .op("StatelessIf")
-        .input(cond)
-        .input_list(input.into_iter().map(Into::into))
-        .attr("Tout", tout)
-        .attr("then_branch", then_branch)
-        .attr("else_branch", else_branch)
+    graph.op("StatelessIf").input(cond).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("then_branch", then_branch).attr("else_branch", else_branch)
+}
+
+/// `StatelessRandomGetAlg`: 1, which is Philox.
+#[track_caller]
+pub fn stateless_random_get_alg(graph: &Graph) -> OpBuilder {
+    graph.op("StatelessRandomGetAlg")
+}
+
+/// `StatelessRandomGetKeyCounter`: The key and counter that the stateless ops make of `seed`.
+///
+/// Attributes: `Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_random_get_key_counter(seed: impl Into<Output>) -> OpBuilder {
+    let seed = seed.into();
+    let graph = seed.graph().clone();
+    graph.op("StatelessRandomGetKeyCounter").input(seed)
+}
+
+/// `StatelessRandomGetKeyCounterAlg`: The key and counter that the stateless ops make of `seed`, and the number of the algorithm.
+///
+/// Attributes: `Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_random_get_key_counter_alg(seed: impl Into<Output>) -> OpBuilder {
+    let seed = seed.into();
+    let graph = seed.graph().clone();
+    graph.op("StatelessRandomGetKeyCounterAlg").input(seed)
 }
 
 /// `StatelessRandomNormal`: Numbers of the requested shape; equal seeds give equal numbers.
@@ -6275,6 +6225,16 @@ pub fn stateless_random_normal(shape: impl Into<Output>, seed: impl Into<Output>
     graph.op("StatelessRandomNormal").input(shape).input(seed)
 }
 
+/// `StatelessRandomNormalV2`: Numbers of the requested shape, normally distributed; equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_random_normal_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomNormalV2").input(shape).input(key).input(counter).input(alg)
+}
+
 /// `StatelessRandomUniform`: Numbers of the requested shape; equal seeds give equal numbers.
 ///
 /// Attributes: `dtype: type in {half, bfloat16, float, double} = float; T: type in {int32, int64} = int32; Tseed: type in {int32, int64} = int64`
@@ -6285,6 +6245,56 @@ pub fn stateless_random_uniform(shape: impl Into<Output>, seed: impl Into<Output
     graph.op("StatelessRandomUniform").input(shape).input(seed)
 }
 
+/// `StatelessRandomUniformFullInt`: Integers of the requested shape, uniform over all that `dtype` has; equal seeds give equal numbers.
+///
+/// Attributes: `dtype: type in {int32, int64, uint32, uint64} = uint64; T: type in {int32, int64} = int32; Tseed: type in {int32, int64, uint32, uint64} = int64`
+#[track_caller]
+pub fn stateless_random_uniform_full_int(shape: impl Into<Output>, seed: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformFullInt").input(shape).input(seed)
+}
+
+/// `StatelessRandomUniformFullIntV2`: Integers of the requested shape, uniform over all that `dtype` has; equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {int32, int64, uint32, uint64} = uint64; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_random_uniform_full_int_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformFullIntV2").input(shape).input(key).input(counter).input(alg)
+}
+
+/// `StatelessRandomUniformInt`: Integers of the requested shape, uniform in [minval, maxval); equal seeds give equal numbers.
+///
+/// Attributes: `dtype: type in {int32, int64}; T: type in {int32, int64}; Tseed: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_random_uniform_int(shape: impl Into<Output>, seed: impl Into<Output>, minval: impl Into<Output>, maxval: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformInt").input(shape).input(seed).input(minval).input(maxval)
+}
+
+/// `StatelessRandomUniformIntV2`: Integers of the requested shape, uniform in [minval, maxval); equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {int32, int64, uint32, uint64}; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_random_uniform_int_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>, minval: impl Into<Output>, maxval: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformIntV2").input(shape).input(key).input(counter).input(alg).input(minval).input(maxval)
+}
+
+/// `StatelessRandomUniformV2`: Numbers of the requested shape, uniform in [0, 1); equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_random_uniform_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessRandomUniformV2").input(shape).input(key).input(counter).input(alg)
+}
+
 /// `StatelessTruncatedNormal`: Numbers of the requested shape; equal seeds give equal numbers.
 ///
 /// Attributes: `dtype: type in {half, bfloat16, float, double} = float; T: type in {int32, int64} = int32; Tseed: type in {int32, int64} = int64`
@@ -6293,6 +6303,16 @@ pub fn stateless_truncated_normal(shape: impl Into<Output>, seed: impl Into<Outp
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessTruncatedNormal").input(shape).input(seed)
+}
+
+/// `StatelessTruncatedNormalV2`: Numbers of the requested shape, normally distributed within two standard deviations; equal keys and counters give equal numbers.
+///
+/// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn stateless_truncated_normal_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessTruncatedNormalV2").input(shape).input(key).input(counter).input(alg)
 }
 
 /// `StatelessWhile`: input, after body was applied as often as cond holds.
@@ -6347,13 +6367,7 @@ pub fn strided_slice(input: impl Into<Output>, begin: impl Into<Output>, end: im
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn strided_slice_assign(
-    ref_: impl Into<Output>,
-    begin: impl Into<Output>,
-    end: impl Into<Output>,
-    strides: impl Into<Output>,
-    value: impl Into<Output>,
-) -> OpBuilder {
+pub fn strided_slice_assign(ref_: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
     let ref_ = ref_.into();
     let graph = ref_.graph().clone();
     graph.op("StridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
@@ -6363,13 +6377,7 @@ pub fn strided_slice_assign(
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn strided_slice_grad(
-    shape: impl Into<Output>,
-    begin: impl Into<Output>,
-    end: impl Into<Output>,
-    strides: impl Into<Output>,
-    dy: impl Into<Output>,
-) -> OpBuilder {
+pub fn strided_slice_grad(shape: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StridedSliceGrad").input(shape).input(begin).input(end).input(strides).input(dy)
@@ -6403,6 +6411,26 @@ pub fn string_lower(input: impl Into<Output>) -> OpBuilder {
     graph.op("StringLower").input(input)
 }
 
+/// `StringNGrams`: For each row of a ragged matrix of strings the runs of `ngram_widths` neighbours, joined, with `pad_width` pads at both ends.
+///
+/// Attributes: `separator: string; ngram_widths: list(int) >= 0; left_pad: string; right_pad: string; pad_width: int; preserve_short_sequences: bool; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn string_n_grams(data: impl Into<Output>, data_splits: impl Into<Output>, separator: &str, ngram_widths: &[i64], left_pad: &str, right_pad: &str, pad_width: i64, preserve_short_sequences: bool) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("StringNGrams").input(data).input(data_splits).attr("separator", separator).attr("ngram_widths", ngram_widths).attr("left_pad", left_pad).attr("right_pad", right_pad).attr("pad_width", pad_width).attr("preserve_short_sequences", preserve_short_sequences)
+}
+
+/// `StringSplit`: The pieces of each string of the vector `input` between characters of `delimiter` (or single characters, if that is empty), as a sparse matrix.
+///
+/// Attributes: `skip_empty: bool = true`
+#[track_caller]
+pub fn string_split(input: impl Into<Output>, delimiter: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringSplit").input(input).input(delimiter)
+}
+
 /// `StringSplitV2`: The pieces of each string of the vector `input` between separators (or, for an empty `sep`, runs of blanks), at most `maxsplit` cuts each, as indices, values and shape of a sparse matrix.
 ///
 /// Attributes: `maxsplit: int = -1`
@@ -6419,6 +6447,36 @@ pub fn string_strip(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("StringStrip").input(input)
+}
+
+/// `StringToHashBucket`: The remainder of a hash of each string when divided by `num_buckets`.
+///
+/// Attributes: `num_buckets: int >= 1`
+#[track_caller]
+pub fn string_to_hash_bucket(string_tensor: impl Into<Output>, num_buckets: i64) -> OpBuilder {
+    let string_tensor = string_tensor.into();
+    let graph = string_tensor.graph().clone();
+    graph.op("StringToHashBucket").input(string_tensor).attr("num_buckets", num_buckets)
+}
+
+/// `StringToHashBucketFast`: The remainder of FarmHash's fingerprint of each string when divided by `num_buckets`.
+///
+/// Attributes: `num_buckets: int >= 1`
+#[track_caller]
+pub fn string_to_hash_bucket_fast(input: impl Into<Output>, num_buckets: i64) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringToHashBucketFast").input(input).attr("num_buckets", num_buckets)
+}
+
+/// `StringToHashBucketStrong`: The remainder of SipHash of each string under `key` when divided by `num_buckets`.
+///
+/// Attributes: `num_buckets: int >= 1; key: list(int)`
+#[track_caller]
+pub fn string_to_hash_bucket_strong(input: impl Into<Output>, num_buckets: i64, key: &[i64]) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("StringToHashBucketStrong").input(input).attr("num_buckets", num_buckets).attr("key", key)
 }
 
 /// `StringToNumber`: The number that each string holds; blanks around it are ignored.
@@ -6503,52 +6561,56 @@ pub fn tf_record_dataset(filenames: impl Into<Output>, compression_type: impl In
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn tf_record_dataset_v2(
-    filenames: impl Into<Output>,
-    compression_type: impl Into<Output>,
-    buffer_size: impl Into<Output>,
-    byte_offsets: impl Into<Output>,
-) -> OpBuilder {
+pub fn tf_record_dataset_v2(filenames: impl Into<Output>, compression_type: impl Into<Output>, buffer_size: impl Into<Output>, byte_offsets: impl Into<Output>) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
     graph.op("TFRecordDatasetV2").input(filenames).input(compression_type).input(buffer_size).input(byte_offsets)
+}
+
+/// `TFRecordReader`: The handle of a reader whose values are records, with `file:offset` as keys.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; compression_type: string = ""`
+#[track_caller]
+pub fn tf_record_reader(graph: &Graph) -> OpBuilder {
+    graph.op("TFRecordReader")
+}
+
+/// `TFRecordReaderV2`: The handle of a reader whose values are records, with `file:offset` as keys.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""; compression_type: string = ""`
+#[track_caller]
+pub fn tf_record_reader_v2(graph: &Graph) -> OpBuilder {
+    graph.op("TFRecordReaderV2")
 }
 
 /// `TakeDataset`: The first count elements; all of them if count is negative.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn take_dataset(
-    input_dataset: impl Into<Output>,
-    count: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn take_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("TakeDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
+}
+
+/// `TakeManySparseFromTensorsMap`: The sparse tensors of these numbers, each a part along a new first dimension; they leave the map.
+///
+/// Attributes: `dtype: type; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn take_many_sparse_from_tensors_map(sparse_handles: impl Into<Output>, dtype: DType) -> OpBuilder {
+    let sparse_handles = sparse_handles.into();
+    let graph = sparse_handles.graph().clone();
+    graph.op("TakeManySparseFromTensorsMap").input(sparse_handles).attr("dtype", dtype)
 }
 
 /// `TakeWhileDataset`: The elements before the first for which predicate(element, captured inputs) is false.
 ///
 /// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn take_while_dataset(
-    input_dataset: impl Into<Output>,
-    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
-    predicate: FuncAttr,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn take_while_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, predicate: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("TakeWhileDataset")
-        .input(input_dataset)
-        .input_list(other_arguments.into_iter().map(Into::into))
-        .attr("predicate", predicate)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("TakeWhileDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("predicate", predicate).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `Tan`: y = tan x.
@@ -6611,12 +6673,7 @@ pub fn tensor_array_concat_v3(handle: impl Into<Output>, flow_in: impl Into<Outp
 ///
 /// Attributes: `dtype: type; element_shape: shape = unknown`
 #[track_caller]
-pub fn tensor_array_gather_v3(
-    handle: impl Into<Output>,
-    indices: impl Into<Output>,
-    flow_in: impl Into<Output>,
-    dtype: DType,
-) -> OpBuilder {
+pub fn tensor_array_gather_v3(handle: impl Into<Output>, indices: impl Into<Output>, flow_in: impl Into<Output>, dtype: DType) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayGatherV3").input(handle).input(indices).input(flow_in).attr("dtype", dtype)
@@ -6636,12 +6693,7 @@ pub fn tensor_array_grad_v3(handle: impl Into<Output>, flow_in: impl Into<Output
 ///
 /// Attributes: `source: string`
 #[track_caller]
-pub fn tensor_array_grad_with_shape(
-    handle: impl Into<Output>,
-    flow_in: impl Into<Output>,
-    shape_to_prepend: impl Into<Output>,
-    source: &str,
-) -> OpBuilder {
+pub fn tensor_array_grad_with_shape(handle: impl Into<Output>, flow_in: impl Into<Output>, shape_to_prepend: impl Into<Output>, source: &str) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayGradWithShape").input(handle).input(flow_in).input(shape_to_prepend).attr("source", source)
@@ -6661,12 +6713,7 @@ pub fn tensor_array_read_v3(handle: impl Into<Output>, index: impl Into<Output>,
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_scatter_v3(
-    handle: impl Into<Output>,
-    indices: impl Into<Output>,
-    value: impl Into<Output>,
-    flow_in: impl Into<Output>,
-) -> OpBuilder {
+pub fn tensor_array_scatter_v3(handle: impl Into<Output>, indices: impl Into<Output>, value: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayScatterV3").input(handle).input(indices).input(value).input(flow_in)
@@ -6684,12 +6731,7 @@ pub fn tensor_array_size_v3(handle: impl Into<Output>, flow_in: impl Into<Output
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_split_v3(
-    handle: impl Into<Output>,
-    value: impl Into<Output>,
-    lengths: impl Into<Output>,
-    flow_in: impl Into<Output>,
-) -> OpBuilder {
+pub fn tensor_array_split_v3(handle: impl Into<Output>, value: impl Into<Output>, lengths: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArraySplitV3").input(handle).input(value).input(lengths).input(flow_in)
@@ -6709,12 +6751,7 @@ pub fn tensor_array_v3(size: impl Into<Output>, dtype: DType) -> OpBuilder {
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_write_v3(
-    handle: impl Into<Output>,
-    index: impl Into<Output>,
-    value: impl Into<Output>,
-    flow_in: impl Into<Output>,
-) -> OpBuilder {
+pub fn tensor_array_write_v3(handle: impl Into<Output>, index: impl Into<Output>, value: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayWriteV3").input(handle).input(index).input(value).input(flow_in)
@@ -6724,11 +6761,7 @@ pub fn tensor_array_write_v3(
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn tensor_dataset(
-    graph: &Graph,
-    components: impl IntoIterator<Item = impl Into<Output>>,
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn tensor_dataset(graph: &Graph, components: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
     graph.op("TensorDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
 }
 
@@ -6756,12 +6789,7 @@ pub fn tensor_list_concat_lists(input_a: impl Into<Output>, input_b: impl Into<O
 ///
 /// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
 #[track_caller]
-pub fn tensor_list_concat_v2(
-    input_handle: impl Into<Output>,
-    element_shape: impl Into<Output>,
-    leading_dims: impl Into<Output>,
-    element_dtype: DType,
-) -> OpBuilder {
+pub fn tensor_list_concat_v2(input_handle: impl Into<Output>, element_shape: impl Into<Output>, leading_dims: impl Into<Output>, element_dtype: DType) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListConcatV2").input(input_handle).input(element_shape).input(leading_dims).attr("element_dtype", element_dtype)
@@ -6791,12 +6819,7 @@ pub fn tensor_list_from_tensor(tensor: impl Into<Output>, element_shape: impl In
 ///
 /// Attributes: `element_dtype: type`
 #[track_caller]
-pub fn tensor_list_gather(
-    input_handle: impl Into<Output>,
-    indices: impl Into<Output>,
-    element_shape: impl Into<Output>,
-    element_dtype: DType,
-) -> OpBuilder {
+pub fn tensor_list_gather(input_handle: impl Into<Output>, indices: impl Into<Output>, element_shape: impl Into<Output>, element_dtype: DType) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListGather").input(input_handle).input(indices).input(element_shape).attr("element_dtype", element_dtype)
@@ -6806,12 +6829,7 @@ pub fn tensor_list_gather(
 ///
 /// Attributes: `element_dtype: type; Tshape: type in {int32, int64} = int32`
 #[track_caller]
-pub fn tensor_list_get_item(
-    input_handle: impl Into<Output>,
-    index: impl Into<Output>,
-    element_shape: impl Into<Output>,
-    element_dtype: DType,
-) -> OpBuilder {
+pub fn tensor_list_get_item(input_handle: impl Into<Output>, index: impl Into<Output>, element_shape: impl Into<Output>, element_dtype: DType) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListGetItem").input(input_handle).input(index).input(element_shape).attr("element_dtype", element_dtype)
@@ -6887,11 +6905,7 @@ pub fn tensor_list_scatter(tensor: impl Into<Output>, indices: impl Into<Output>
 ///
 /// Attributes: `element_dtype: type`
 #[track_caller]
-pub fn tensor_list_scatter_into_existing_list(
-    input_handle: impl Into<Output>,
-    tensor: impl Into<Output>,
-    indices: impl Into<Output>,
-) -> OpBuilder {
+pub fn tensor_list_scatter_into_existing_list(input_handle: impl Into<Output>, tensor: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListScatterIntoExistingList").input(input_handle).input(tensor).input(indices)
@@ -6901,12 +6915,7 @@ pub fn tensor_list_scatter_into_existing_list(
 ///
 /// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
 #[track_caller]
-pub fn tensor_list_scatter_v2(
-    tensor: impl Into<Output>,
-    indices: impl Into<Output>,
-    element_shape: impl Into<Output>,
-    num_elements: impl Into<Output>,
-) -> OpBuilder {
+pub fn tensor_list_scatter_v2(tensor: impl Into<Output>, indices: impl Into<Output>, element_shape: impl Into<Output>, num_elements: impl Into<Output>) -> OpBuilder {
     let tensor = tensor.into();
     let graph = tensor.graph().clone();
     graph.op("TensorListScatterV2").input(tensor).input(indices).input(element_shape).input(num_elements)
@@ -6942,15 +6951,61 @@ pub fn tensor_list_stack(input_handle: impl Into<Output>, element_shape: impl In
     graph.op("TensorListStack").input(input_handle).input(element_shape).attr("element_dtype", element_dtype)
 }
 
+/// `TensorScatterAdd`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are increased by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_add(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterAdd").input(tensor).input(indices).input(updates)
+}
+
+/// `TensorScatterMax`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are limited from below by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_max(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterMax").input(tensor).input(indices).input(updates)
+}
+
+/// `TensorScatterMin`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are limited from above by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_min(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterMin").input(tensor).input(indices).input(updates)
+}
+
+/// `TensorScatterSub`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are decreased by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int32, int64}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_sub(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterSub").input(tensor).input(indices).input(updates)
+}
+
+/// `TensorScatterUpdate`: `tensor`, where the slices that `indices` name (as in `GatherNd`) are replaced by `updates`.
+///
+/// Attributes: `T: type; Tindices: type in {int16, int32, int64, uint16}; bad_indices_policy: string = ""`
+#[track_caller]
+pub fn tensor_scatter_update(tensor: impl Into<Output>, indices: impl Into<Output>, updates: impl Into<Output>) -> OpBuilder {
+    let tensor = tensor.into();
+    let graph = tensor.graph().clone();
+    graph.op("TensorScatterUpdate").input(tensor).input(indices).input(updates)
+}
+
 /// `TensorSliceDataset`: One element per row: row i of every component.
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; is_files: bool = false; metadata: string = ""; replicate_on_split: bool = false`
 #[track_caller]
-pub fn tensor_slice_dataset(
-    graph: &Graph,
-    components: impl IntoIterator<Item = impl Into<Output>>,
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn tensor_slice_dataset(graph: &Graph, components: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
     graph.op("TensorSliceDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
 }
 
@@ -6982,6 +7037,22 @@ pub fn text_line_dataset(filenames: impl Into<Output>, compression_type: impl In
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
     graph.op("TextLineDataset").input(filenames).input(compression_type).input(buffer_size)
+}
+
+/// `TextLineReader`: The handle of a reader whose values are lines, with `file:number` as keys.
+///
+/// Attributes: `skip_header_lines: int = 0; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn text_line_reader(graph: &Graph) -> OpBuilder {
+    graph.op("TextLineReader")
+}
+
+/// `TextLineReaderV2`: The handle of a reader whose values are lines, with `file:number` as keys.
+///
+/// Attributes: `skip_header_lines: int = 0; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn text_line_reader_v2(graph: &Graph) -> OpBuilder {
+    graph.op("TextLineReaderV2")
 }
 
 /// `Tile`: `input` repeated `multiples[i]` times along dimension `i`.
@@ -7074,6 +7145,16 @@ pub fn unbatch_dataset(input_dataset: impl Into<Output>, output_types: &[DType],
     graph.op("UnbatchDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
+/// `UniformCandidateSampler`: `num_sampled` classes, uniform, and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn uniform_candidate_sampler(true_classes: impl Into<Output>, num_true: i64, num_sampled: i64, unique: bool, range_max: i64) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph.op("UniformCandidateSampler").input(true_classes).attr("num_true", num_true).attr("num_sampled", num_sampled).attr("unique", unique).attr("range_max", range_max)
+}
+
 /// `Unique`: The distinct elements of the vector `x` in order of their first appearance, and for each element of `x` its place in `y`.
 ///
 /// Attributes: `T: type; out_idx: type in {int32, int64} = int32`
@@ -7114,6 +7195,16 @@ pub fn unique_with_counts(x: impl Into<Output>) -> OpBuilder {
     graph.op("UniqueWithCounts").input(x)
 }
 
+/// `UniqueWithCountsV2`: As `UniqueV2`, and how often each slice of `y` appears in `x`.
+///
+/// Attributes: `T: type; Taxis: type in {int32, int64} = int64; out_idx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unique_with_counts_v2(x: impl Into<Output>, axis: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("UniqueWithCountsV2").input(x).input(axis)
+}
+
 /// `Unpack`: The `num` slices of `value` along `axis`, without that dimension.
 ///
 /// Attributes: `num: int >= 0; T: type; axis: int = 0`
@@ -7122,6 +7213,16 @@ pub fn unpack(value: impl Into<Output>, num: i64) -> OpBuilder {
     let value = value.into();
     let graph = value.graph().clone();
     graph.op("Unpack").input(value).attr("num", num)
+}
+
+/// `UnsortedSegmentJoin`: For each segment the strings whose id it is, in order, with `separator` between.
+///
+/// Attributes: `separator: string = ""; Tindices: type in {int32, int64}; Tnumsegments: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unsorted_segment_join(inputs: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("UnsortedSegmentJoin").input(inputs).input(segment_ids).input(num_segments)
 }
 
 /// `UnsortedSegmentMax`: output[i] = the largest elements of the rows data[j...] with segment_ids[j...] = i, for num_segments segments; negative numbers are left out.
@@ -7162,6 +7263,24 @@ pub fn unsorted_segment_sum(data: impl Into<Output>, segment_ids: impl Into<Outp
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("UnsortedSegmentSum").input(data).input(segment_ids).input(num_segments)
+}
+
+/// `Unstage`: The tuple that has waited longest; waits until there is one.
+///
+/// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn unstage(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
+    graph.op("Unstage").attr("dtypes", dtypes)
+}
+
+/// `UpperBound`: For each of `values` how many elements of the same row of `sorted_inputs` are not greater than it.
+///
+/// Attributes: `T: type; out_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn upper_bound(sorted_inputs: impl Into<Output>, values: impl Into<Output>) -> OpBuilder {
+    let sorted_inputs = sorted_inputs.into();
+    let graph = sorted_inputs.graph().clone();
+    graph.op("UpperBound").input(sorted_inputs).input(values)
 }
 
 /// `VarHandleOp`: A handle that names the variable by container and shared name. The variable itself is made by its first assignment.
@@ -7224,30 +7343,30 @@ pub fn while_(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>,
     graph.op("While").input_list(input.into_iter().map(Into::into)).attr("cond", cond).attr("body", body)
 }
 
+/// `WholeFileReader`: The handle of a reader whose values are contents of files, with their names as keys.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn whole_file_reader(graph: &Graph) -> OpBuilder {
+    graph.op("WholeFileReader")
+}
+
+/// `WholeFileReaderV2`: The handle of a reader whose values are contents of files, with their names as keys.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn whole_file_reader_v2(graph: &Graph) -> OpBuilder {
+    graph.op("WholeFileReaderV2")
+}
+
 /// `WindowDataset`: Datasets of size elements each, stride apart; the next begins shift elements later.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn window_dataset(
-    input_dataset: impl Into<Output>,
-    size: impl Into<Output>,
-    shift: impl Into<Output>,
-    stride: impl Into<Output>,
-    drop_remainder: impl Into<Output>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
+pub fn window_dataset(input_dataset: impl Into<Output>, size: impl Into<Output>, shift: impl Into<Output>, stride: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph
-        .op("WindowDataset")
-        .input(input_dataset)
-        .input(size)
-        .input(shift)
-        .input(stride)
-        .input(drop_remainder)
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+    graph.op("WindowDataset").input(input_dataset).input(size).input(shift).input(stride).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
 /// `WriteFile`: Writes the scalar `contents` to the file, replacing what it held; folders above it are made as needed.
@@ -7302,15 +7421,6 @@ pub fn zeros_like(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn zip_dataset(
-    graph: &Graph,
-    input_datasets: impl IntoIterator<Item = impl Into<Output>>,
-    output_types: &[DType],
-    output_shapes: Vec<PartialShape>,
-) -> OpBuilder {
-    graph
-        .op("ZipDataset")
-        .input_list(input_datasets.into_iter().map(Into::into))
-        .attr("output_types", output_types)
-        .attr("output_shapes", output_shapes)
+pub fn zip_dataset(graph: &Graph, input_datasets: impl IntoIterator<Item = impl Into<Output>>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+    graph.op("ZipDataset").input_list(input_datasets.into_iter().map(Into::into)).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
