@@ -73,9 +73,11 @@ mod tests {
         let x = tensor(&[2, 2], &[1i16, 2, 3, 4]);
         let y = unpack(x.clone(), 2, 0).unwrap();
         assert_eq!(y[1].as_slice::<i16>().unwrap(), [3, 4]);
-        assert_eq!(y[1].as_slice::<i16>().unwrap().as_ptr(), x.as_slice::<i16>().unwrap()[2..].as_ptr());
         let y = unpack(x, 2, 1).unwrap();
         assert_eq!(y[1].as_slice::<i16>().unwrap(), [2, 4]);
+        let x = tensor(&[2, 8], &[0i64; 16]);
+        let y = unpack(x.clone(), 2, 0).unwrap();
+        assert_eq!(y[1].as_slice::<i64>().unwrap().as_ptr(), x.as_slice::<i64>().unwrap()[8..].as_ptr());
         assert_eq!(unpack(strings(&[2], &["a", "b"]), 2, 0).unwrap()[1].as_strings().unwrap(), ["b"]);
         assert!(unpack(tensor::<f32>(&[0, 2], &[]), 0, 0).unwrap().is_empty());
     }
