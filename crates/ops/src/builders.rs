@@ -109,7 +109,11 @@ pub fn add(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `T: type; container: string = ""; shared_name: string = ""`
 #[track_caller]
-pub fn add_many_sparse_to_tensors_map(sparse_indices: impl Into<Output>, sparse_values: impl Into<Output>, sparse_shape: impl Into<Output>) -> OpBuilder {
+pub fn add_many_sparse_to_tensors_map(
+    sparse_indices: impl Into<Output>,
+    sparse_values: impl Into<Output>,
+    sparse_shape: impl Into<Output>,
+) -> OpBuilder {
     let sparse_indices = sparse_indices.into();
     let graph = sparse_indices.graph().clone();
     graph.op("AddManySparseToTensorsMap").input(sparse_indices).input(sparse_values).input(sparse_shape)
@@ -127,7 +131,11 @@ pub fn add_n(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>)
 ///
 /// Attributes: `T: type; container: string = ""; shared_name: string = ""`
 #[track_caller]
-pub fn add_sparse_to_tensors_map(sparse_indices: impl Into<Output>, sparse_values: impl Into<Output>, sparse_shape: impl Into<Output>) -> OpBuilder {
+pub fn add_sparse_to_tensors_map(
+    sparse_indices: impl Into<Output>,
+    sparse_values: impl Into<Output>,
+    sparse_shape: impl Into<Output>,
+) -> OpBuilder {
     let sparse_indices = sparse_indices.into();
     let graph = sparse_indices.graph().clone();
     graph.op("AddSparseToTensorsMap").input(sparse_indices).input(sparse_values).input(sparse_shape)
@@ -187,7 +195,17 @@ pub fn any(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_ada_max(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_ada_max(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdaMax").input(var).input(m).input(v).input(beta1_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
@@ -197,7 +215,15 @@ pub fn apply_ada_max(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad)
@@ -217,17 +243,41 @@ pub fn apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
+pub fn apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(lr).input(l1).input(l2).input(global_step)
+    graph
+        .op("ApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
 }
 
 /// `ApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon).
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad)
@@ -237,17 +287,47 @@ pub fn apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: im
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn apply_adam(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_adam(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ApplyAdam").input(var).input(m).input(v).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+    graph
+        .op("ApplyAdam")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ApplyAddSign`: The step is longer where gradient and its decaying mean m agree in sign.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, alpha: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_add_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    alpha: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyAddSign").input(var).input(m).input(lr).input(alpha).input(sign_decay).input(beta).input(grad)
@@ -257,17 +337,46 @@ pub fn apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Int
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
+    graph
+        .op("ApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyFtrl").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(lr_power)
@@ -277,10 +386,30 @@ pub fn apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
+    graph
+        .op("ApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
 }
 
 /// `ApplyGradientDescent`: var −= alpha · delta.
@@ -297,7 +426,13 @@ pub fn apply_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -307,7 +442,15 @@ pub fn apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, logbase: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_power_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    logbase: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyPowerSign").input(var).input(m).input(lr).input(logbase).input(sign_decay).input(beta).input(grad)
@@ -317,7 +460,14 @@ pub fn apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl I
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad)
@@ -327,7 +477,13 @@ pub fn apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+pub fn apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    delta: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(delta)
@@ -337,7 +493,16 @@ pub fn apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
@@ -417,10 +582,20 @@ pub fn assert(condition: impl Into<Output>, data: impl IntoIterator<Item = impl 
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn assert_cardinality_dataset(input_dataset: impl Into<Output>, cardinality: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn assert_cardinality_dataset(
+    input_dataset: impl Into<Output>,
+    cardinality: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("AssertCardinalityDataset").input(input_dataset).input(cardinality).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("AssertCardinalityDataset")
+        .input(input_dataset)
+        .input(cardinality)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Assign`: The reference, after its variable took the value. With validate_shape the shape must be the variable's.
@@ -527,7 +702,13 @@ pub fn avg_pool(value: impl Into<Output>, ksize: &[i64], strides: &[i64], paddin
 ///
 /// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {half, bfloat16, float, double}`
 #[track_caller]
-pub fn avg_pool_grad(orig_input_shape: impl Into<Output>, grad: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+pub fn avg_pool_grad(
+    orig_input_shape: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let orig_input_shape = orig_input_shape.into();
     let graph = orig_input_shape.graph().clone();
     graph.op("AvgPoolGrad").input(orig_input_shape).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
@@ -563,7 +744,12 @@ pub fn barrier_incomplete_size(handle: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `T: type; component_index: int`
 #[track_caller]
-pub fn barrier_insert_many(handle: impl Into<Output>, keys: impl Into<Output>, values: impl Into<Output>, component_index: i64) -> OpBuilder {
+pub fn barrier_insert_many(
+    handle: impl Into<Output>,
+    keys: impl Into<Output>,
+    values: impl Into<Output>,
+    component_index: i64,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("BarrierInsertMany").input(handle).input(keys).input(values).attr("component_index", component_index)
@@ -591,7 +777,12 @@ pub fn barrier_take_many(handle: impl Into<Output>, num_elements: impl Into<Outp
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("BatchDataset").input(input_dataset).input(batch_size).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -601,10 +792,22 @@ pub fn batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Out
 ///
 /// Attributes: `parallel_copy: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn batch_dataset_v2(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn batch_dataset_v2(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("BatchDatasetV2").input(input_dataset).input(batch_size).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("BatchDatasetV2")
+        .input(input_dataset)
+        .input(batch_size)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `BatchMatMul`: output[b..., :, :] = x[b..., :, :] y[b..., :, :], either of them adjoint first if asked for.
@@ -831,7 +1034,12 @@ pub fn ctc_greedy_decoder(inputs: impl Into<Output>, sequence_length: impl Into<
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn cache_dataset(input_dataset: impl Into<Output>, filename: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn cache_dataset(
+    input_dataset: impl Into<Output>,
+    filename: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("CacheDataset").input(input_dataset).input(filename).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -841,20 +1049,42 @@ pub fn cache_dataset(input_dataset: impl Into<Output>, filename: impl Into<Outpu
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn cache_dataset_v2(input_dataset: impl Into<Output>, filename: impl Into<Output>, cache: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn cache_dataset_v2(
+    input_dataset: impl Into<Output>,
+    filename: impl Into<Output>,
+    cache: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("CacheDatasetV2").input(input_dataset).input(filename).input(cache).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("CacheDatasetV2")
+        .input(input_dataset)
+        .input(filename)
+        .input(cache)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Case`: The results of branches[branch_index] on input; of the last branch if there is none of this number.
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn case(branch_index: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], branches: Vec<FuncAttr>) -> OpBuilder {
+pub fn case(
+    branch_index: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    branches: Vec<FuncAttr>,
+) -> OpBuilder {
     let branch_index = branch_index.into();
     let graph = branch_index.graph().clone();
-    graph.op("Case").input(branch_index).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("branches", AttrValue::Funcs(branches))
+    graph
+        .op("Case")
+        .input(branch_index)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("branches", AttrValue::Funcs(branches))
 }
 
 /// `Cast`: y = x in type DstT: floats are cut off towards zero, bool means not 0, complex numbers lose their imaginary part.
@@ -971,10 +1201,20 @@ pub fn concat_v2(values: impl IntoIterator<Item = impl Into<Output>>, axis: impl
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn concatenate_dataset(input_dataset: impl Into<Output>, another_dataset: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn concatenate_dataset(
+    input_dataset: impl Into<Output>,
+    another_dataset: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ConcatenateDataset").input(input_dataset).input(another_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ConcatenateDataset")
+        .input(input_dataset)
+        .input(another_dataset)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ConditionalAccumulator`: The handle, a reference to a string, of an accumulator that starts at global step 0.
@@ -1033,7 +1273,13 @@ pub fn conv2d(input: impl Into<Output>, filter: impl Into<Output>, strides: &[i6
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
 #[track_caller]
-pub fn conv2d_backprop_filter(input: impl Into<Output>, filter_sizes: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+pub fn conv2d_backprop_filter(
+    input: impl Into<Output>,
+    filter_sizes: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Conv2DBackpropFilter").input(input).input(filter_sizes).input(out_backprop).attr("strides", strides).attr("padding", padding)
@@ -1043,7 +1289,13 @@ pub fn conv2d_backprop_filter(input: impl Into<Output>, filter_sizes: impl Into<
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double, int32}; strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
 #[track_caller]
-pub fn conv2d_backprop_input(input_sizes: impl Into<Output>, filter: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+pub fn conv2d_backprop_input(
+    input_sizes: impl Into<Output>,
+    filter: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let input_sizes = input_sizes.into();
     let graph = input_sizes.graph().clone();
     graph.op("Conv2DBackpropInput").input(input_sizes).input(filter).input(out_backprop).attr("strides", strides).attr("padding", padding)
@@ -1269,10 +1521,22 @@ pub fn dense_to_dense_set_operation(set1: impl Into<Output>, set2: impl Into<Out
 ///
 /// Attributes: `set_operation: string; validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
 #[track_caller]
-pub fn dense_to_sparse_set_operation(set1: impl Into<Output>, set2_indices: impl Into<Output>, set2_values: impl Into<Output>, set2_shape: impl Into<Output>, set_operation: &str) -> OpBuilder {
+pub fn dense_to_sparse_set_operation(
+    set1: impl Into<Output>,
+    set2_indices: impl Into<Output>,
+    set2_values: impl Into<Output>,
+    set2_shape: impl Into<Output>,
+    set_operation: &str,
+) -> OpBuilder {
     let set1 = set1.into();
     let graph = set1.graph().clone();
-    graph.op("DenseToSparseSetOperation").input(set1).input(set2_indices).input(set2_values).input(set2_shape).attr("set_operation", set_operation)
+    graph
+        .op("DenseToSparseSetOperation")
+        .input(set1)
+        .input(set2_indices)
+        .input(set2_values)
+        .input(set2_shape)
+        .attr("set_operation", set_operation)
 }
 
 /// `DepthToSpace`: Images of depth `d` and `b` times the rows and columns from images of depth `d b b`.
@@ -1299,20 +1563,44 @@ pub fn depthwise_conv2d_native(input: impl Into<Output>, filter: impl Into<Outpu
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
 #[track_caller]
-pub fn depthwise_conv2d_native_backprop_filter(input: impl Into<Output>, filter_sizes: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+pub fn depthwise_conv2d_native_backprop_filter(
+    input: impl Into<Output>,
+    filter_sizes: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
-    graph.op("DepthwiseConv2dNativeBackpropFilter").input(input).input(filter_sizes).input(out_backprop).attr("strides", strides).attr("padding", padding)
+    graph
+        .op("DepthwiseConv2dNativeBackpropFilter")
+        .input(input)
+        .input(filter_sizes)
+        .input(out_backprop)
+        .attr("strides", strides)
+        .attr("padding", padding)
 }
 
 /// `DepthwiseConv2dNativeBackpropInput`: The gradient of the images, whose shape is `input_sizes`, from that of the output.
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int); padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; dilations: list(int) = [1, 1, 1, 1]`
 #[track_caller]
-pub fn depthwise_conv2d_native_backprop_input(input_sizes: impl Into<Output>, filter: impl Into<Output>, out_backprop: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+pub fn depthwise_conv2d_native_backprop_input(
+    input_sizes: impl Into<Output>,
+    filter: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let input_sizes = input_sizes.into();
     let graph = input_sizes.graph().clone();
-    graph.op("DepthwiseConv2dNativeBackpropInput").input(input_sizes).input(filter).input(out_backprop).attr("strides", strides).attr("padding", padding)
+    graph
+        .op("DepthwiseConv2dNativeBackpropInput")
+        .input(input_sizes)
+        .input(filter)
+        .input(out_backprop)
+        .attr("strides", strides)
+        .attr("padding", padding)
 }
 
 /// `DeserializeManySparse`: The sparse tensor of `[n, 3]` serialised ones, each a part along a new first dimension.
@@ -1389,10 +1677,20 @@ pub fn digamma(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; stop_on_empty_dataset: bool = false`
 #[track_caller]
-pub fn directed_interleave_dataset(selector_input_dataset: impl Into<Output>, data_input_datasets: impl IntoIterator<Item = impl Into<Output>>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn directed_interleave_dataset(
+    selector_input_dataset: impl Into<Output>,
+    data_input_datasets: impl IntoIterator<Item = impl Into<Output>>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let selector_input_dataset = selector_input_dataset.into();
     let graph = selector_input_dataset.graph().clone();
-    graph.op("DirectedInterleaveDataset").input(selector_input_dataset).input_list(data_input_datasets.into_iter().map(Into::into)).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("DirectedInterleaveDataset")
+        .input(selector_input_dataset)
+        .input_list(data_input_datasets.into_iter().map(Into::into))
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `DisableCopyOnRead`: Nothing is to be done: reads never copy here.
@@ -1449,7 +1747,11 @@ pub fn dynamic_partition(data: impl Into<Output>, partitions: impl Into<Output>,
 ///
 /// Attributes: `N: int >= 1; T: type`
 #[track_caller]
-pub fn dynamic_stitch(graph: &Graph, indices: impl IntoIterator<Item = impl Into<Output>>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+pub fn dynamic_stitch(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
     graph.op("DynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
 }
 
@@ -1465,10 +1767,24 @@ pub fn eager_py_func(graph: &Graph, input: impl IntoIterator<Item = impl Into<Ou
 ///
 /// Attributes: `normalize: bool = true; T: type`
 #[track_caller]
-pub fn edit_distance(hypothesis_indices: impl Into<Output>, hypothesis_values: impl Into<Output>, hypothesis_shape: impl Into<Output>, truth_indices: impl Into<Output>, truth_values: impl Into<Output>, truth_shape: impl Into<Output>) -> OpBuilder {
+pub fn edit_distance(
+    hypothesis_indices: impl Into<Output>,
+    hypothesis_values: impl Into<Output>,
+    hypothesis_shape: impl Into<Output>,
+    truth_indices: impl Into<Output>,
+    truth_values: impl Into<Output>,
+    truth_shape: impl Into<Output>,
+) -> OpBuilder {
     let hypothesis_indices = hypothesis_indices.into();
     let graph = hypothesis_indices.graph().clone();
-    graph.op("EditDistance").input(hypothesis_indices).input(hypothesis_values).input(hypothesis_shape).input(truth_indices).input(truth_values).input(truth_shape)
+    graph
+        .op("EditDistance")
+        .input(hypothesis_indices)
+        .input(hypothesis_values)
+        .input(hypothesis_shape)
+        .input(truth_indices)
+        .input(truth_values)
+        .input(truth_shape)
 }
 
 /// `Elu`: activations = features where positive, else e^features - 1.
@@ -1628,7 +1944,13 @@ pub fn expm1(x: impl Into<Output>) -> OpBuilder {
 pub fn extract_image_patches(images: impl Into<Output>, ksizes: &[i64], strides: &[i64], rates: &[i64], padding: &str) -> OpBuilder {
     let images = images.into();
     let graph = images.graph().clone();
-    graph.op("ExtractImagePatches").input(images).attr("ksizes", ksizes).attr("strides", strides).attr("rates", rates).attr("padding", padding)
+    graph
+        .op("ExtractImagePatches")
+        .input(images)
+        .attr("ksizes", ksizes)
+        .attr("strides", strides)
+        .attr("rates", rates)
+        .attr("padding", padding)
 }
 
 /// `FIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came.
@@ -1661,10 +1983,22 @@ pub fn fill(dims: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn filter_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, predicate: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn filter_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    predicate: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("FilterDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("predicate", predicate).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("FilterDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("predicate", predicate)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `FinalizeDataset`: The dataset as it is.
@@ -1681,7 +2015,13 @@ pub fn finalize_dataset(input_dataset: impl Into<Output>, output_types: &[DType]
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn fixed_length_record_dataset(filenames: impl Into<Output>, header_bytes: impl Into<Output>, record_bytes: impl Into<Output>, footer_bytes: impl Into<Output>, buffer_size: impl Into<Output>) -> OpBuilder {
+pub fn fixed_length_record_dataset(
+    filenames: impl Into<Output>,
+    header_bytes: impl Into<Output>,
+    record_bytes: impl Into<Output>,
+    footer_bytes: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
     graph.op("FixedLengthRecordDataset").input(filenames).input(header_bytes).input(record_bytes).input(footer_bytes).input(buffer_size)
@@ -1691,10 +2031,24 @@ pub fn fixed_length_record_dataset(filenames: impl Into<Output>, header_bytes: i
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn fixed_length_record_dataset_v2(filenames: impl Into<Output>, header_bytes: impl Into<Output>, record_bytes: impl Into<Output>, footer_bytes: impl Into<Output>, buffer_size: impl Into<Output>, compression_type: impl Into<Output>) -> OpBuilder {
+pub fn fixed_length_record_dataset_v2(
+    filenames: impl Into<Output>,
+    header_bytes: impl Into<Output>,
+    record_bytes: impl Into<Output>,
+    footer_bytes: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    compression_type: impl Into<Output>,
+) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
-    graph.op("FixedLengthRecordDatasetV2").input(filenames).input(header_bytes).input(record_bytes).input(footer_bytes).input(buffer_size).input(compression_type)
+    graph
+        .op("FixedLengthRecordDatasetV2")
+        .input(filenames)
+        .input(header_bytes)
+        .input(record_bytes)
+        .input(footer_bytes)
+        .input(buffer_size)
+        .input(compression_type)
 }
 
 /// `FixedLengthRecordReader`: The handle of a reader whose values are pieces of files between header and footer, with `file:number` as keys.
@@ -1717,10 +2071,22 @@ pub fn fixed_length_record_reader_v2(graph: &Graph, record_bytes: i64) -> OpBuil
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn flat_map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn flat_map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("FlatMapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("FlatMapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Floor`: y = the largest integer not above x.
@@ -1757,7 +2123,13 @@ pub fn floor_mod(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNorm").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1767,7 +2139,13 @@ pub fn fused_batch_norm(x: impl Into<Output>, scale: impl Into<Output>, offset: 
 ///
 /// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_grad(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
     graph.op("FusedBatchNormGrad").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2)
@@ -1777,7 +2155,13 @@ pub fn fused_batch_norm_grad(y_backprop: impl Into<Output>, x: impl Into<Output>
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad_v2(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_grad_v2(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
     graph.op("FusedBatchNormGradV2").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2)
@@ -1787,17 +2171,37 @@ pub fn fused_batch_norm_grad_v2(y_backprop: impl Into<Output>, x: impl Into<Outp
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; data_format: string in {"NHWC", "NCHW", "NDHWC", "NCDHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_grad_v3(y_backprop: impl Into<Output>, x: impl Into<Output>, scale: impl Into<Output>, reserve_space_1: impl Into<Output>, reserve_space_2: impl Into<Output>, reserve_space_3: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_grad_v3(
+    y_backprop: impl Into<Output>,
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    reserve_space_1: impl Into<Output>,
+    reserve_space_2: impl Into<Output>,
+    reserve_space_3: impl Into<Output>,
+) -> OpBuilder {
     let y_backprop = y_backprop.into();
     let graph = y_backprop.graph().clone();
-    graph.op("FusedBatchNormGradV3").input(y_backprop).input(x).input(scale).input(reserve_space_1).input(reserve_space_2).input(reserve_space_3)
+    graph
+        .op("FusedBatchNormGradV3")
+        .input(y_backprop)
+        .input(x)
+        .input(scale)
+        .input(reserve_space_1)
+        .input(reserve_space_2)
+        .input(reserve_space_3)
 }
 
 /// `FusedBatchNormV2`: y = (x - mean) / sqrt(variance + epsilon) scale + offset for each channel; in training mean and variance are those of x, over all dimensions but that of the channels.
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_v2(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_v2(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNormV2").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1807,7 +2211,13 @@ pub fn fused_batch_norm_v2(x: impl Into<Output>, scale: impl Into<Output>, offse
 ///
 /// Attributes: `T: type in {half, bfloat16, float}; U: type in {bfloat16, float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW", "NDHWC", "NCDHW"} = "NHWC"; is_training: bool = true`
 #[track_caller]
-pub fn fused_batch_norm_v3(x: impl Into<Output>, scale: impl Into<Output>, offset: impl Into<Output>, mean: impl Into<Output>, variance: impl Into<Output>) -> OpBuilder {
+pub fn fused_batch_norm_v3(
+    x: impl Into<Output>,
+    scale: impl Into<Output>,
+    offset: impl Into<Output>,
+    mean: impl Into<Output>,
+    variance: impl Into<Output>,
+) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("FusedBatchNormV3").input(x).input(scale).input(offset).input(mean).input(variance)
@@ -1847,8 +2257,27 @@ pub fn gather_v2(params: impl Into<Output>, indices: impl Into<Output>, axis: im
 ///
 /// Attributes: `init_func: func; next_func: func; finalize_func: func; Tinit_func_args: list(type) >= 0; Tnext_func_args: list(type) >= 0; Tfinalize_func_args: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn generator_dataset(graph: &Graph, init_func_other_args: impl IntoIterator<Item = impl Into<Output>>, next_func_other_args: impl IntoIterator<Item = impl Into<Output>>, finalize_func_other_args: impl IntoIterator<Item = impl Into<Output>>, init_func: FuncAttr, next_func: FuncAttr, finalize_func: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("GeneratorDataset").input_list(init_func_other_args.into_iter().map(Into::into)).input_list(next_func_other_args.into_iter().map(Into::into)).input_list(finalize_func_other_args.into_iter().map(Into::into)).attr("init_func", init_func).attr("next_func", next_func).attr("finalize_func", finalize_func).attr("output_types", output_types).attr("output_shapes", output_shapes)
+pub fn generator_dataset(
+    graph: &Graph,
+    init_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    next_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    finalize_func_other_args: impl IntoIterator<Item = impl Into<Output>>,
+    init_func: FuncAttr,
+    next_func: FuncAttr,
+    finalize_func: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("GeneratorDataset")
+        .input_list(init_func_other_args.into_iter().map(Into::into))
+        .input_list(next_func_other_args.into_iter().map(Into::into))
+        .input_list(finalize_func_other_args.into_iter().map(Into::into))
+        .attr("init_func", init_func)
+        .attr("next_func", next_func)
+        .attr("finalize_func", finalize_func)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `GetSessionHandle`: Keeps the value in the session; the handle names it in later steps.
@@ -1905,10 +2334,30 @@ pub fn greater_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `key_func: func; reduce_func: func; window_size_func: func; Tkey_func_other_arguments: list(type) >= 0; Treduce_func_other_arguments: list(type) >= 0; Twindow_size_func_other_arguments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn group_by_window_dataset(input_dataset: impl Into<Output>, key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, window_size_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>, key_func: FuncAttr, reduce_func: FuncAttr, window_size_func: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn group_by_window_dataset(
+    input_dataset: impl Into<Output>,
+    key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    window_size_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    key_func: FuncAttr,
+    reduce_func: FuncAttr,
+    window_size_func: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("GroupByWindowDataset").input(input_dataset).input_list(key_func_other_arguments.into_iter().map(Into::into)).input_list(reduce_func_other_arguments.into_iter().map(Into::into)).input_list(window_size_func_other_arguments.into_iter().map(Into::into)).attr("key_func", key_func).attr("reduce_func", reduce_func).attr("window_size_func", window_size_func).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("GroupByWindowDataset")
+        .input(input_dataset)
+        .input_list(key_func_other_arguments.into_iter().map(Into::into))
+        .input_list(reduce_func_other_arguments.into_iter().map(Into::into))
+        .input_list(window_size_func_other_arguments.into_iter().map(Into::into))
+        .attr("key_func", key_func)
+        .attr("reduce_func", reduce_func)
+        .attr("window_size_func", window_size_func)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `GuaranteeConst`: The same tensor, promised to be the same in every step.
@@ -1995,10 +2444,22 @@ pub fn identity_reader_v2(graph: &Graph) -> OpBuilder {
 ///
 /// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn if_(cond: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], then_branch: FuncAttr, else_branch: FuncAttr) -> OpBuilder {
+pub fn if_(
+    cond: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    then_branch: FuncAttr,
+    else_branch: FuncAttr,
+) -> OpBuilder {
     let cond = cond.into();
     let graph = cond.graph().clone();
-    graph.op("If").input(cond).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("then_branch", then_branch).attr("else_branch", else_branch)
+    graph
+        .op("If")
+        .input(cond)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("then_branch", then_branch)
+        .attr("else_branch", else_branch)
 }
 
 /// `IgnoreErrorsDataset`: The elements that can be made; those that fail are left out.
@@ -2065,20 +2526,40 @@ pub fn initialize_table(table_handle: impl Into<Output>, keys: impl Into<Output>
 ///
 /// Attributes: `key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "\t"; offset: int = 0`
 #[track_caller]
-pub fn initialize_table_from_text_file(table_handle: impl Into<Output>, filename: impl Into<Output>, key_index: i64, value_index: i64) -> OpBuilder {
+pub fn initialize_table_from_text_file(
+    table_handle: impl Into<Output>,
+    filename: impl Into<Output>,
+    key_index: i64,
+    value_index: i64,
+) -> OpBuilder {
     let table_handle = table_handle.into();
     let graph = table_handle.graph().clone();
-    graph.op("InitializeTableFromTextFile").input(table_handle).input(filename).attr("key_index", key_index).attr("value_index", value_index)
+    graph
+        .op("InitializeTableFromTextFile")
+        .input(table_handle)
+        .input(filename)
+        .attr("key_index", key_index)
+        .attr("value_index", value_index)
 }
 
 /// `InitializeTableFromTextFileV2`: Keys and values are columns of the lines (index from 0), whole lines (−2) or line numbers (−1).
 ///
 /// Attributes: `key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "\t"; offset: int = 0`
 #[track_caller]
-pub fn initialize_table_from_text_file_v2(table_handle: impl Into<Output>, filename: impl Into<Output>, key_index: i64, value_index: i64) -> OpBuilder {
+pub fn initialize_table_from_text_file_v2(
+    table_handle: impl Into<Output>,
+    filename: impl Into<Output>,
+    key_index: i64,
+    value_index: i64,
+) -> OpBuilder {
     let table_handle = table_handle.into();
     let graph = table_handle.graph().clone();
-    graph.op("InitializeTableFromTextFileV2").input(table_handle).input(filename).attr("key_index", key_index).attr("value_index", value_index)
+    graph
+        .op("InitializeTableFromTextFileV2")
+        .input(table_handle)
+        .input(filename)
+        .attr("key_index", key_index)
+        .attr("value_index", value_index)
 }
 
 /// `InitializeTableV2`: The table holds these pairs from now on.
@@ -2125,10 +2606,26 @@ pub fn inplace_update(x: impl Into<Output>, i: impl Into<Output>, v: impl Into<O
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn interleave_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn interleave_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("InterleaveDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("InterleaveDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Inv`: y = 1 / x.
@@ -2216,7 +2713,12 @@ pub fn is_variable_initialized(ref_: impl Into<Output>) -> OpBuilder {
 /// Attributes: `shared_name: string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
 pub fn iterator(graph: &Graph, shared_name: &str, container: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("Iterator").attr("shared_name", shared_name).attr("container", container).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("Iterator")
+        .attr("shared_name", shared_name)
+        .attr("container", container)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `IteratorFromStringHandle`: The handle that IteratorToStringHandle made a string of; the iterator must have elements of the declared types and shapes.
@@ -2281,8 +2783,19 @@ pub fn iterator_to_string_handle(resource_handle: impl Into<Output>) -> OpBuilde
 ///
 /// Attributes: `shared_name: string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn iterator_v2(graph: &Graph, shared_name: &str, container: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("IteratorV2").attr("shared_name", shared_name).attr("container", container).attr("output_types", output_types).attr("output_shapes", output_shapes)
+pub fn iterator_v2(
+    graph: &Graph,
+    shared_name: &str,
+    container: &str,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("IteratorV2")
+        .attr("shared_name", shared_name)
+        .attr("container", container)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `L2Loss`: output = the sum of t^2 over all elements, divided by 2.
@@ -2349,10 +2862,30 @@ pub fn left_shift(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn legacy_parallel_interleave_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, buffer_output_elements: impl Into<Output>, prefetch_input_elements: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn legacy_parallel_interleave_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    buffer_output_elements: impl Into<Output>,
+    prefetch_input_elements: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("LegacyParallelInterleaveDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(buffer_output_elements).input(prefetch_input_elements).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("LegacyParallelInterleaveDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(buffer_output_elements)
+        .input(prefetch_input_elements)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Less`: z = whether x < y, with broadcasting; false for NaN.
@@ -2449,10 +2982,22 @@ pub fn log_softmax(logits: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
 #[track_caller]
-pub fn log_uniform_candidate_sampler(true_classes: impl Into<Output>, num_true: i64, num_sampled: i64, unique: bool, range_max: i64) -> OpBuilder {
+pub fn log_uniform_candidate_sampler(
+    true_classes: impl Into<Output>,
+    num_true: i64,
+    num_sampled: i64,
+    unique: bool,
+    range_max: i64,
+) -> OpBuilder {
     let true_classes = true_classes.into();
     let graph = true_classes.graph().clone();
-    graph.op("LogUniformCandidateSampler").input(true_classes).attr("num_true", num_true).attr("num_sampled", num_sampled).attr("unique", unique).attr("range_max", range_max)
+    graph
+        .op("LogUniformCandidateSampler")
+        .input(true_classes)
+        .attr("num_true", num_true)
+        .attr("num_sampled", num_sampled)
+        .attr("unique", unique)
+        .attr("range_max", range_max)
 }
 
 /// `LogicalAnd`: z = x and y, with broadcasting.
@@ -2615,10 +3160,28 @@ pub fn make_iterator(dataset: impl Into<Output>, iterator: impl Into<Output>) ->
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn map_and_batch_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, batch_size: impl Into<Output>, num_parallel_calls: impl Into<Output>, drop_remainder: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn map_and_batch_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    batch_size: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("MapAndBatchDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(batch_size).input(num_parallel_calls).input(drop_remainder).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("MapAndBatchDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(batch_size)
+        .input(num_parallel_calls)
+        .input(drop_remainder)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `MapClear`: Throws all tuples away.
@@ -2633,10 +3196,22 @@ pub fn map_clear(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; preserve_cardinality: bool = false; force_synchronous: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("MapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("MapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `MapIncompleteSize`: The number of incomplete tuples now.
@@ -2669,7 +3244,12 @@ pub fn map_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
 ///
 /// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); fake_dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
 #[track_caller]
-pub fn map_stage(key: impl Into<Output>, indices: impl Into<Output>, values: impl IntoIterator<Item = impl Into<Output>>, dtypes: &[DType]) -> OpBuilder {
+pub fn map_stage(
+    key: impl Into<Output>,
+    indices: impl Into<Output>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    dtypes: &[DType],
+) -> OpBuilder {
     let key = key.into();
     let graph = key.graph().clone();
     graph.op("MapStage").input(key).input(indices).input_list(values.into_iter().map(Into::into)).attr("dtypes", dtypes)
@@ -2777,7 +3357,13 @@ pub fn matrix_diag_part_v3(input: impl Into<Output>, k: impl Into<Output>, paddi
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn matrix_diag_v2(diagonal: impl Into<Output>, k: impl Into<Output>, num_rows: impl Into<Output>, num_cols: impl Into<Output>, padding_value: impl Into<Output>) -> OpBuilder {
+pub fn matrix_diag_v2(
+    diagonal: impl Into<Output>,
+    k: impl Into<Output>,
+    num_rows: impl Into<Output>,
+    num_cols: impl Into<Output>,
+    padding_value: impl Into<Output>,
+) -> OpBuilder {
     let diagonal = diagonal.into();
     let graph = diagonal.graph().clone();
     graph.op("MatrixDiagV2").input(diagonal).input(k).input(num_rows).input(num_cols).input(padding_value)
@@ -2787,7 +3373,13 @@ pub fn matrix_diag_v2(diagonal: impl Into<Output>, k: impl Into<Output>, num_row
 ///
 /// Attributes: `T: type; align: string in {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"} = "RIGHT_LEFT"`
 #[track_caller]
-pub fn matrix_diag_v3(diagonal: impl Into<Output>, k: impl Into<Output>, num_rows: impl Into<Output>, num_cols: impl Into<Output>, padding_value: impl Into<Output>) -> OpBuilder {
+pub fn matrix_diag_v3(
+    diagonal: impl Into<Output>,
+    k: impl Into<Output>,
+    num_rows: impl Into<Output>,
+    num_cols: impl Into<Output>,
+    padding_value: impl Into<Output>,
+) -> OpBuilder {
     let diagonal = diagonal.into();
     let graph = diagonal.graph().clone();
     graph.op("MatrixDiagV3").input(diagonal).input(k).input(num_rows).input(num_cols).input(padding_value)
@@ -2867,10 +3459,20 @@ pub fn max(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> Op
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn max_intra_op_parallelism_dataset(input_dataset: impl Into<Output>, max_intra_op_parallelism: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn max_intra_op_parallelism_dataset(
+    input_dataset: impl Into<Output>,
+    max_intra_op_parallelism: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("MaxIntraOpParallelismDataset").input(input_dataset).input(max_intra_op_parallelism).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("MaxIntraOpParallelismDataset")
+        .input(input_dataset)
+        .input(max_intra_op_parallelism)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `MaxPool`: output[b, i, j, d] = the largest of input[b, i stride + r, j stride + c, d] for r and c inside ksize.
@@ -2887,10 +3489,24 @@ pub fn max_pool(input: impl Into<Output>, ksize: &[i64], strides: &[i64], paddin
 ///
 /// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID", "EXPLICIT"}; explicit_paddings: list(int) = []; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64} = float`
 #[track_caller]
-pub fn max_pool_grad(orig_input: impl Into<Output>, orig_output: impl Into<Output>, grad: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+pub fn max_pool_grad(
+    orig_input: impl Into<Output>,
+    orig_output: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
     let orig_input = orig_input.into();
     let graph = orig_input.graph().clone();
-    graph.op("MaxPoolGrad").input(orig_input).input(orig_output).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+    graph
+        .op("MaxPoolGrad")
+        .input(orig_input)
+        .input(orig_output)
+        .input(grad)
+        .attr("ksize", ksize)
+        .attr("strides", strides)
+        .attr("padding", padding)
 }
 
 /// `Maximum`: z = the larger of x and y, with broadcasting; NaN if one is NaN.
@@ -3151,7 +3767,12 @@ pub fn nth_element(input: impl Into<Output>, n: impl Into<Output>) -> OpBuilder 
 ///
 /// Attributes: `axis: int = -1; T: type; TI: type in {uint8, int8, int32, int64} = int64`
 #[track_caller]
-pub fn one_hot(indices: impl Into<Output>, depth: impl Into<Output>, on_value: impl Into<Output>, off_value: impl Into<Output>) -> OpBuilder {
+pub fn one_hot(
+    indices: impl Into<Output>,
+    depth: impl Into<Output>,
+    on_value: impl Into<Output>,
+    off_value: impl Into<Output>,
+) -> OpBuilder {
     let indices = indices.into();
     let graph = indices.graph().clone();
     graph.op("OneHot").input(indices).input(depth).input(on_value).input(off_value)
@@ -3162,7 +3783,11 @@ pub fn one_hot(indices: impl Into<Output>, depth: impl Into<Output>, on_value: i
 /// Attributes: `dataset_factory: func; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; container: string = ""; shared_name: string = ""`
 #[track_caller]
 pub fn one_shot_iterator(graph: &Graph, dataset_factory: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("OneShotIterator").attr("dataset_factory", dataset_factory).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("OneShotIterator")
+        .attr("dataset_factory", dataset_factory)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `OnesLike`: Ones (true) of the type and shape of `x`.
@@ -3179,20 +3804,44 @@ pub fn ones_like(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; optimization_configs: list(string) = []`
 #[track_caller]
-pub fn optimize_dataset(input_dataset: impl Into<Output>, optimizations: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn optimize_dataset(
+    input_dataset: impl Into<Output>,
+    optimizations: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("OptimizeDataset").input(input_dataset).input(optimizations).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("OptimizeDataset")
+        .input(input_dataset)
+        .input(optimizations)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `OptimizeDatasetV2`: The dataset as it is.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; optimization_configs: list(string) = []`
 #[track_caller]
-pub fn optimize_dataset_v2(input_dataset: impl Into<Output>, optimizations_enabled: impl Into<Output>, optimizations_disabled: impl Into<Output>, optimizations_default: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn optimize_dataset_v2(
+    input_dataset: impl Into<Output>,
+    optimizations_enabled: impl Into<Output>,
+    optimizations_disabled: impl Into<Output>,
+    optimizations_default: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("OptimizeDatasetV2").input(input_dataset).input(optimizations_enabled).input(optimizations_disabled).input(optimizations_default).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("OptimizeDatasetV2")
+        .input(input_dataset)
+        .input(optimizations_enabled)
+        .input(optimizations_disabled)
+        .input(optimizations_default)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `OptionalFromValue`: An optional value that has these tensors.
@@ -3231,10 +3880,20 @@ pub fn optional_none(graph: &Graph) -> OpBuilder {
 ///
 /// Attributes: `serialized_options: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn options_dataset(input_dataset: impl Into<Output>, serialized_options: &str, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn options_dataset(
+    input_dataset: impl Into<Output>,
+    serialized_options: &str,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("OptionsDataset").input(input_dataset).attr("serialized_options", serialized_options).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("OptionsDataset")
+        .input(input_dataset)
+        .attr("serialized_options", serialized_options)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `OrderedMapClear`: Throws all tuples away.
@@ -3275,7 +3934,12 @@ pub fn ordered_map_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
 ///
 /// Attributes: `capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); fake_dtypes: list(type) >= 1; container: string = ""; shared_name: string = ""`
 #[track_caller]
-pub fn ordered_map_stage(key: impl Into<Output>, indices: impl Into<Output>, values: impl IntoIterator<Item = impl Into<Output>>, dtypes: &[DType]) -> OpBuilder {
+pub fn ordered_map_stage(
+    key: impl Into<Output>,
+    indices: impl Into<Output>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    dtypes: &[DType],
+) -> OpBuilder {
     let key = key.into();
     let graph = key.graph().clone();
     graph.op("OrderedMapStage").input(key).input(indices).input_list(values.into_iter().map(Into::into)).attr("dtypes", dtypes)
@@ -3333,20 +3997,46 @@ pub fn pad_v2(input: impl Into<Output>, paddings: impl Into<Output>, constant_va
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn padded_batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, padded_shapes: impl IntoIterator<Item = impl Into<Output>>, padding_values: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn padded_batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    padded_shapes: impl IntoIterator<Item = impl Into<Output>>,
+    padding_values: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("PaddedBatchDataset").input(input_dataset).input(batch_size).input_list(padded_shapes.into_iter().map(Into::into)).input_list(padding_values.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
+    graph
+        .op("PaddedBatchDataset")
+        .input(input_dataset)
+        .input(batch_size)
+        .input_list(padded_shapes.into_iter().map(Into::into))
+        .input_list(padding_values.into_iter().map(Into::into))
+        .attr("output_shapes", output_shapes)
 }
 
 /// `PaddedBatchDatasetV2`: Batches of batch_size elements, each component padded at its ends with its padding value to the given shape, or where that says -1 to the largest of the batch.
 ///
 /// Attributes: `parallel_copy: bool = false; Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn padded_batch_dataset_v2(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, padded_shapes: impl IntoIterator<Item = impl Into<Output>>, padding_values: impl IntoIterator<Item = impl Into<Output>>, drop_remainder: impl Into<Output>, output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn padded_batch_dataset_v2(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    padded_shapes: impl IntoIterator<Item = impl Into<Output>>,
+    padding_values: impl IntoIterator<Item = impl Into<Output>>,
+    drop_remainder: impl Into<Output>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("PaddedBatchDatasetV2").input(input_dataset).input(batch_size).input_list(padded_shapes.into_iter().map(Into::into)).input_list(padding_values.into_iter().map(Into::into)).input(drop_remainder).attr("output_shapes", output_shapes)
+    graph
+        .op("PaddedBatchDatasetV2")
+        .input(input_dataset)
+        .input(batch_size)
+        .input_list(padded_shapes.into_iter().map(Into::into))
+        .input_list(padding_values.into_iter().map(Into::into))
+        .input(drop_remainder)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `PaddingFIFOQueue`: The handle of a queue of tuples: elements leave in the order in which they came; a batch is padded with zeros to its largest element.
@@ -3369,10 +4059,24 @@ pub fn padding_fifo_queue_v2(graph: &Graph, component_types: &[DType]) -> OpBuil
 ///
 /// Attributes: `parallel_copy: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; deterministic: string = "default"; metadata: string = ""`
 #[track_caller]
-pub fn parallel_batch_dataset(input_dataset: impl Into<Output>, batch_size: impl Into<Output>, num_parallel_calls: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelBatchDataset").input(input_dataset).input(batch_size).input(num_parallel_calls).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelBatchDataset")
+        .input(input_dataset)
+        .input(batch_size)
+        .input(num_parallel_calls)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelConcat`: `values`, each with a first dimension of 1, joined along it.
@@ -3387,7 +4091,11 @@ pub fn parallel_concat(graph: &Graph, values: impl IntoIterator<Item = impl Into
 ///
 /// Attributes: `N: int >= 1; T: type`
 #[track_caller]
-pub fn parallel_dynamic_stitch(graph: &Graph, indices: impl IntoIterator<Item = impl Into<Output>>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+pub fn parallel_dynamic_stitch(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
     graph.op("ParallelDynamicStitch").input_list(indices.into_iter().map(Into::into)).input_list(data.into_iter().map(Into::into))
 }
 
@@ -3395,90 +4103,250 @@ pub fn parallel_dynamic_stitch(graph: &Graph, indices: impl IntoIterator<Item = 
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; sloppy: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_interleave_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelInterleaveDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelInterleaveDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelInterleaveDatasetV3`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v3(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_interleave_dataset_v3(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelInterleaveDatasetV3").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelInterleaveDatasetV3")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelInterleaveDatasetV4`: block_length elements in turn of each of cycle_length datasets that f(element, captured inputs) makes; the order does not depend on time.
 ///
 /// Attributes: `f: func; deterministic: string = "default"; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn parallel_interleave_dataset_v4(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, cycle_length: impl Into<Output>, block_length: impl Into<Output>, buffer_output_elements: impl Into<Output>, prefetch_input_elements: impl Into<Output>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_interleave_dataset_v4(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    cycle_length: impl Into<Output>,
+    block_length: impl Into<Output>,
+    buffer_output_elements: impl Into<Output>,
+    prefetch_input_elements: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelInterleaveDatasetV4").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(cycle_length).input(block_length).input(buffer_output_elements).input(prefetch_input_elements).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelInterleaveDatasetV4")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(cycle_length)
+        .input(block_length)
+        .input(buffer_output_elements)
+        .input(prefetch_input_elements)
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelMapDataset`: f(element, captured inputs) for every element, computed for several elements at once; the order stays.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; sloppy: bool = false; preserve_cardinality: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_map_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_map_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelMapDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelMapDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParallelMapDatasetV2`: f(element, captured inputs) for every element, computed for several elements at once; the order stays.
 ///
 /// Attributes: `f: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; deterministic: string = "default"; preserve_cardinality: bool = false; use_unbounded_threadpool: bool = false; metadata: string = ""`
 #[track_caller]
-pub fn parallel_map_dataset_v2(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, num_parallel_calls: impl Into<Output>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parallel_map_dataset_v2(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    num_parallel_calls: impl Into<Output>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ParallelMapDatasetV2").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).input(num_parallel_calls).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ParallelMapDatasetV2")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .input(num_parallel_calls)
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ParseExample`: Of a vector of serialised examples the features `sparse_keys` as sparse and `dense_keys` as dense tensors.
 ///
 /// Attributes: `Nsparse: int >= 0; Ndense: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0`
 #[track_caller]
-pub fn parse_example(serialized: impl Into<Output>, names: impl Into<Output>, sparse_keys: impl IntoIterator<Item = impl Into<Output>>, dense_keys: impl IntoIterator<Item = impl Into<Output>>, dense_defaults: impl IntoIterator<Item = impl Into<Output>>, sparse_types: &[DType], dense_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parse_example(
+    serialized: impl Into<Output>,
+    names: impl Into<Output>,
+    sparse_keys: impl IntoIterator<Item = impl Into<Output>>,
+    dense_keys: impl IntoIterator<Item = impl Into<Output>>,
+    dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    sparse_types: &[DType],
+    dense_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let serialized = serialized.into();
     let graph = serialized.graph().clone();
-    graph.op("ParseExample").input(serialized).input(names).input_list(sparse_keys.into_iter().map(Into::into)).input_list(dense_keys.into_iter().map(Into::into)).input_list(dense_defaults.into_iter().map(Into::into)).attr("sparse_types", sparse_types).attr("dense_shapes", dense_shapes)
+    graph
+        .op("ParseExample")
+        .input(serialized)
+        .input(names)
+        .input_list(sparse_keys.into_iter().map(Into::into))
+        .input_list(dense_keys.into_iter().map(Into::into))
+        .input_list(dense_defaults.into_iter().map(Into::into))
+        .attr("sparse_types", sparse_types)
+        .attr("dense_shapes", dense_shapes)
 }
 
 /// `ParseExampleV2`: Of serialised examples the features `sparse_keys` as sparse, `dense_keys` as dense and `ragged_keys` as ragged tensors.
 ///
 /// Attributes: `Tdense: list(type) >= 0 in {float, int64, string}; num_sparse: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; ragged_value_types: list(type) >= 0 in {float, int64, string}; ragged_split_types: list(type) >= 0 in {int32, int64}; dense_shapes: list(shape) >= 0`
 #[track_caller]
-pub fn parse_example_v2(serialized: impl Into<Output>, names: impl Into<Output>, sparse_keys: impl Into<Output>, dense_keys: impl Into<Output>, ragged_keys: impl Into<Output>, dense_defaults: impl IntoIterator<Item = impl Into<Output>>, num_sparse: i64, sparse_types: &[DType], ragged_value_types: &[DType], ragged_split_types: &[DType], dense_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parse_example_v2(
+    serialized: impl Into<Output>,
+    names: impl Into<Output>,
+    sparse_keys: impl Into<Output>,
+    dense_keys: impl Into<Output>,
+    ragged_keys: impl Into<Output>,
+    dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    num_sparse: i64,
+    sparse_types: &[DType],
+    ragged_value_types: &[DType],
+    ragged_split_types: &[DType],
+    dense_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let serialized = serialized.into();
     let graph = serialized.graph().clone();
-    graph.op("ParseExampleV2").input(serialized).input(names).input(sparse_keys).input(dense_keys).input(ragged_keys).input_list(dense_defaults.into_iter().map(Into::into)).attr("num_sparse", num_sparse).attr("sparse_types", sparse_types).attr("ragged_value_types", ragged_value_types).attr("ragged_split_types", ragged_split_types).attr("dense_shapes", dense_shapes)
+    graph
+        .op("ParseExampleV2")
+        .input(serialized)
+        .input(names)
+        .input(sparse_keys)
+        .input(dense_keys)
+        .input(ragged_keys)
+        .input_list(dense_defaults.into_iter().map(Into::into))
+        .attr("num_sparse", num_sparse)
+        .attr("sparse_types", sparse_types)
+        .attr("ragged_value_types", ragged_value_types)
+        .attr("ragged_split_types", ragged_split_types)
+        .attr("dense_shapes", dense_shapes)
 }
 
 /// `ParseSingleExample`: Of a serialised example the features `sparse_keys` as sparse and `dense_keys` as dense tensors, without a dimension of examples.
 ///
 /// Attributes: `num_sparse: int >= 0; sparse_keys: list(string) >= 0; dense_keys: list(string) >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0`
 #[track_caller]
-pub fn parse_single_example(serialized: impl Into<Output>, dense_defaults: impl IntoIterator<Item = impl Into<Output>>, num_sparse: i64, sparse_keys: Vec<String>, dense_keys: Vec<String>, sparse_types: &[DType], dense_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn parse_single_example(
+    serialized: impl Into<Output>,
+    dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    num_sparse: i64,
+    sparse_keys: Vec<String>,
+    dense_keys: Vec<String>,
+    sparse_types: &[DType],
+    dense_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let serialized = serialized.into();
     let graph = serialized.graph().clone();
-    graph.op("ParseSingleExample").input(serialized).input_list(dense_defaults.into_iter().map(Into::into)).attr("num_sparse", num_sparse).attr("sparse_keys", sparse_keys).attr("dense_keys", dense_keys).attr("sparse_types", sparse_types).attr("dense_shapes", dense_shapes)
+    graph
+        .op("ParseSingleExample")
+        .input(serialized)
+        .input_list(dense_defaults.into_iter().map(Into::into))
+        .attr("num_sparse", num_sparse)
+        .attr("sparse_keys", sparse_keys)
+        .attr("dense_keys", dense_keys)
+        .attr("sparse_types", sparse_types)
+        .attr("dense_shapes", dense_shapes)
 }
 
 /// `ParseSingleSequenceExample`: Of a serialised sequence example the features of its context, and its lists of features with a first dimension of steps, as sparse and dense tensors.
 ///
 /// Attributes: `Ncontext_sparse: int >= 0 = 0; Ncontext_dense: int >= 0 = 0; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = 0; context_sparse_types: list(type) >= 0 in {float, int64, string} = []; Tcontext_dense: list(type) >= 0 in {float, int64, string} = []; feature_list_dense_types: list(type) >= 0 in {float, int64, string} = []; context_dense_shapes: list(shape) >= 0 = []; feature_list_sparse_types: list(type) >= 0 in {float, int64, string} = []; feature_list_dense_shapes: list(shape) >= 0 = []`
 #[track_caller]
-pub fn parse_single_sequence_example(serialized: impl Into<Output>, feature_list_dense_missing_assumed_empty: impl Into<Output>, context_sparse_keys: impl IntoIterator<Item = impl Into<Output>>, context_dense_keys: impl IntoIterator<Item = impl Into<Output>>, feature_list_sparse_keys: impl IntoIterator<Item = impl Into<Output>>, feature_list_dense_keys: impl IntoIterator<Item = impl Into<Output>>, context_dense_defaults: impl IntoIterator<Item = impl Into<Output>>, debug_name: impl Into<Output>) -> OpBuilder {
+pub fn parse_single_sequence_example(
+    serialized: impl Into<Output>,
+    feature_list_dense_missing_assumed_empty: impl Into<Output>,
+    context_sparse_keys: impl IntoIterator<Item = impl Into<Output>>,
+    context_dense_keys: impl IntoIterator<Item = impl Into<Output>>,
+    feature_list_sparse_keys: impl IntoIterator<Item = impl Into<Output>>,
+    feature_list_dense_keys: impl IntoIterator<Item = impl Into<Output>>,
+    context_dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    debug_name: impl Into<Output>,
+) -> OpBuilder {
     let serialized = serialized.into();
     let graph = serialized.graph().clone();
-    graph.op("ParseSingleSequenceExample").input(serialized).input(feature_list_dense_missing_assumed_empty).input_list(context_sparse_keys.into_iter().map(Into::into)).input_list(context_dense_keys.into_iter().map(Into::into)).input_list(feature_list_sparse_keys.into_iter().map(Into::into)).input_list(feature_list_dense_keys.into_iter().map(Into::into)).input_list(context_dense_defaults.into_iter().map(Into::into)).input(debug_name)
+    graph
+        .op("ParseSingleSequenceExample")
+        .input(serialized)
+        .input(feature_list_dense_missing_assumed_empty)
+        .input_list(context_sparse_keys.into_iter().map(Into::into))
+        .input_list(context_dense_keys.into_iter().map(Into::into))
+        .input_list(feature_list_sparse_keys.into_iter().map(Into::into))
+        .input_list(feature_list_dense_keys.into_iter().map(Into::into))
+        .input_list(context_dense_defaults.into_iter().map(Into::into))
+        .input(debug_name)
 }
 
 /// `ParseTensor`: The tensor that the message `TensorProto` holds; it must be of type `out_type`.
@@ -3539,10 +4407,20 @@ pub fn pow(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; slack_period: int = 0; legacy_autotune: bool = true; buffer_size_min: int = 0; metadata: string = ""`
 #[track_caller]
-pub fn prefetch_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn prefetch_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("PrefetchDataset").input(input_dataset).input(buffer_size).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("PrefetchDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `PreventGradient`: The same tensor; whoever asks for its gradient gets the error `message`.
@@ -3595,10 +4473,20 @@ pub fn priority_queue_v2(graph: &Graph, shapes: Vec<PartialShape>) -> OpBuilder 
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn private_thread_pool_dataset(input_dataset: impl Into<Output>, num_threads: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn private_thread_pool_dataset(
+    input_dataset: impl Into<Output>,
+    num_threads: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("PrivateThreadPoolDataset").input(input_dataset).input(num_threads).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("PrivateThreadPoolDataset")
+        .input(input_dataset)
+        .input(num_threads)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Prod`: output = the product of input over the axes reduction_indices; keep_dims leaves them with size 1.
@@ -3793,7 +4681,12 @@ pub fn ragged_range(starts: impl Into<Output>, limits: impl Into<Output>, deltas
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn random_dataset(seed: impl Into<Output>, seed2: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn random_dataset(
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let seed = seed.into();
     let graph = seed.graph().clone();
     graph.op("RandomDataset").input(seed).input(seed2).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -3869,7 +4762,13 @@ pub fn range(start: impl Into<Output>, limit: impl Into<Output>, delta: impl Int
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""; replicate_on_split: bool = false`
 #[track_caller]
-pub fn range_dataset(start: impl Into<Output>, stop: impl Into<Output>, step: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn range_dataset(
+    start: impl Into<Output>,
+    stop: impl Into<Output>,
+    step: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let start = start.into();
     let graph = start.graph().clone();
     graph.op("RangeDataset").input(start).input(stop).input(step).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -3953,7 +4852,11 @@ pub fn reader_read_up_to(reader_handle: impl Into<Output>, queue_handle: impl In
 
 /// `ReaderReadUpToV2`: Up to `num_records` pairs, fewer where a piece of work ends; takes work from the queue when it has none, and waits for it.
 #[track_caller]
-pub fn reader_read_up_to_v2(reader_handle: impl Into<Output>, queue_handle: impl Into<Output>, num_records: impl Into<Output>) -> OpBuilder {
+pub fn reader_read_up_to_v2(
+    reader_handle: impl Into<Output>,
+    queue_handle: impl Into<Output>,
+    num_records: impl Into<Output>,
+) -> OpBuilder {
     let reader_handle = reader_handle.into();
     let graph = reader_handle.graph().clone();
     graph.op("ReaderReadUpToV2").input(reader_handle).input(queue_handle).input(num_records)
@@ -4059,10 +4962,24 @@ pub fn reciprocal_grad(y: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder
 ///
 /// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; use_inter_op_parallelism: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn reduce_dataset(input_dataset: impl Into<Output>, initial_state: impl IntoIterator<Item = impl Into<Output>>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn reduce_dataset(
+    input_dataset: impl Into<Output>,
+    initial_state: impl IntoIterator<Item = impl Into<Output>>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ReduceDataset").input(input_dataset).input_list(initial_state.into_iter().map(Into::into)).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ReduceDataset")
+        .input(input_dataset)
+        .input_list(initial_state.into_iter().map(Into::into))
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ReduceJoin`: The strings along the dimensions `reduction_indices` (in that order) joined with `separator` between them; with `keep_dims` those dimensions stay with length 1.
@@ -4205,7 +5122,12 @@ pub fn relu_grad(gradients: impl Into<Output>, features: impl Into<Output>) -> O
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn repeat_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn repeat_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("RepeatDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -4265,7 +5187,11 @@ pub fn resize_nearest_neighbor_grad(grads: impl Into<Output>, size: impl Into<Ou
 ///
 /// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn resource_accumulator_apply_gradient(handle: impl Into<Output>, local_step: impl Into<Output>, gradient: impl Into<Output>) -> OpBuilder {
+pub fn resource_accumulator_apply_gradient(
+    handle: impl Into<Output>,
+    local_step: impl Into<Output>,
+    gradient: impl Into<Output>,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("ResourceAccumulatorApplyGradient").input(handle).input(local_step).input(gradient)
@@ -4301,17 +5227,45 @@ pub fn resource_accumulator_take_gradient(handle: impl Into<Output>, num_require
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_ada_max(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_ada_max(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyAdaMax").input(var).input(m).input(v).input(beta1_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+    graph
+        .op("ResourceApplyAdaMax")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ResourceApplyAdadelta`: accum and accum_update are decaying means of squared gradients and updates; their quotient scales the step.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad)
@@ -4321,7 +5275,12 @@ pub fn resource_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>,
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdagrad").input(var).input(accum).input(lr).input(grad)
@@ -4331,17 +5290,41 @@ pub fn resource_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(lr).input(l1).input(l2).input(global_step)
+    graph
+        .op("ResourceApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
 }
 
 /// `ResourceApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon).
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad)
@@ -4351,27 +5334,81 @@ pub fn resource_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_adam(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adam(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyAdam").input(var).input(m).input(v).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+    graph
+        .op("ResourceApplyAdam")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ResourceApplyAdamWithAmsgrad`: As Adam, with the largest v so far in the denominator.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_adam_with_amsgrad(var: impl Into<Output>, m: impl Into<Output>, v: impl Into<Output>, vhat: impl Into<Output>, beta1_power: impl Into<Output>, beta2_power: impl Into<Output>, lr: impl Into<Output>, beta1: impl Into<Output>, beta2: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_adam_with_amsgrad(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    vhat: impl Into<Output>,
+    beta1_power: impl Into<Output>,
+    beta2_power: impl Into<Output>,
+    lr: impl Into<Output>,
+    beta1: impl Into<Output>,
+    beta2: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyAdamWithAmsgrad").input(var).input(m).input(v).input(vhat).input(beta1_power).input(beta2_power).input(lr).input(beta1).input(beta2).input(epsilon).input(grad)
+    graph
+        .op("ResourceApplyAdamWithAmsgrad")
+        .input(var)
+        .input(m)
+        .input(v)
+        .input(vhat)
+        .input(beta1_power)
+        .input(beta2_power)
+        .input(lr)
+        .input(beta1)
+        .input(beta2)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ResourceApplyAddSign`: The step is longer where gradient and its decaying mean m agree in sign.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, alpha: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_add_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    alpha: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyAddSign").input(var).input(m).input(lr).input(alpha).input(sign_decay).input(beta).input(grad)
@@ -4381,17 +5418,46 @@ pub fn resource_apply_add_sign(var: impl Into<Output>, m: impl Into<Output>, lr:
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
+    graph
+        .op("ResourceApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
 }
 
 /// `ResourceApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyFtrl").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(lr_power)
@@ -4401,10 +5467,30 @@ pub fn resource_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, lin
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
+    graph
+        .op("ResourceApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
 }
 
 /// `ResourceApplyGradientDescent`: var −= alpha · delta.
@@ -4421,7 +5507,13 @@ pub fn resource_apply_gradient_descent(var: impl Into<Output>, alpha: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_keras_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_keras_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyKerasMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -4431,7 +5523,13 @@ pub fn resource_apply_keras_momentum(var: impl Into<Output>, accum: impl Into<Ou
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum)
@@ -4441,7 +5539,15 @@ pub fn resource_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>,
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, lr: impl Into<Output>, logbase: impl Into<Output>, sign_decay: impl Into<Output>, beta: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_power_sign(
+    var: impl Into<Output>,
+    m: impl Into<Output>,
+    lr: impl Into<Output>,
+    logbase: impl Into<Output>,
+    sign_decay: impl Into<Output>,
+    beta: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyPowerSign").input(var).input(m).input(lr).input(logbase).input(sign_decay).input(beta).input(grad)
@@ -4451,7 +5557,14 @@ pub fn resource_apply_power_sign(var: impl Into<Output>, m: impl Into<Output>, l
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad)
@@ -4461,7 +5574,13 @@ pub fn resource_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    delta: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(delta)
@@ -4471,7 +5590,16 @@ pub fn resource_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: i
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>) -> OpBuilder {
+pub fn resource_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad)
@@ -4639,17 +5767,41 @@ pub fn resource_scatter_update(resource: impl Into<Output>, indices: impl Into<O
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad).input(indices)
+    graph
+        .op("ResourceSparseApplyAdadelta")
+        .input(var)
+        .input(accum)
+        .input(accum_update)
+        .input(lr)
+        .input(rho)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `ResourceSparseApplyAdagrad`: accum += grad²; var −= lr · grad / √accum, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices)
@@ -4659,17 +5811,44 @@ pub fn resource_sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Ou
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(indices).input(lr).input(l1).input(l2).input(global_step)
+    graph
+        .op("ResourceSparseApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
 }
 
 /// `ResourceSparseApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn resource_sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).input(indices)
@@ -4679,37 +5858,108 @@ pub fn resource_sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+    graph
+        .op("ResourceSparseApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `ResourceSparseApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyFtrl").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(lr_power)
+    graph
+        .op("ResourceSparseApplyFtrl")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(lr_power)
 }
 
 /// `ResourceSparseApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
+    graph
+        .op("ResourceSparseApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
 }
 
 /// `ResourceSparseApplyKerasMomentum`: accum = momentum · accum − lr · grad; var += accum (with use_nesterov: var += momentum · accum − lr · grad), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_keras_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_keras_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyKerasMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -4719,7 +5969,14 @@ pub fn resource_sparse_apply_keras_momentum(var: impl Into<Output>, accum: impl 
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -4729,7 +5986,15 @@ pub fn resource_sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<O
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad).input(indices)
@@ -4739,7 +6004,14 @@ pub fn resource_sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: imp
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("ResourceSparseApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(grad).input(indices)
@@ -4749,17 +6021,43 @@ pub fn resource_sparse_apply_proximal_gradient_descent(var: impl Into<Output>, a
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn resource_sparse_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn resource_sparse_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("ResourceSparseApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+    graph
+        .op("ResourceSparseApplyRMSProp")
+        .input(var)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `ResourceStridedSliceAssign`: variable[begin:end:strides] = value, with the masks of StridedSlice; the value has the shape of the slice.
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn resource_strided_slice_assign(ref_: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+pub fn resource_strided_slice_assign(
+    ref_: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    value: impl Into<Output>,
+) -> OpBuilder {
     let ref_ = ref_.into();
     let graph = ref_.graph().clone();
     graph.op("ResourceStridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
@@ -4779,7 +6077,12 @@ pub fn restore(file_pattern: impl Into<Output>, tensor_name: impl Into<Output>, 
 ///
 /// Attributes: `dt: type; preferred_shard: int = -1`
 #[track_caller]
-pub fn restore_slice(file_pattern: impl Into<Output>, tensor_name: impl Into<Output>, shape_and_slice: impl Into<Output>, dt: DType) -> OpBuilder {
+pub fn restore_slice(
+    file_pattern: impl Into<Output>,
+    tensor_name: impl Into<Output>,
+    shape_and_slice: impl Into<Output>,
+    dt: DType,
+) -> OpBuilder {
     let file_pattern = file_pattern.into();
     let graph = file_pattern.graph().clone();
     graph.op("RestoreSlice").input(file_pattern).input(tensor_name).input(shape_and_slice).attr("dt", dt)
@@ -4789,7 +6092,12 @@ pub fn restore_slice(file_pattern: impl Into<Output>, tensor_name: impl Into<Out
 ///
 /// Attributes: `dtypes: list(type) >= 1`
 #[track_caller]
-pub fn restore_v2(prefix: impl Into<Output>, tensor_names: impl Into<Output>, shape_and_slices: impl Into<Output>, dtypes: &[DType]) -> OpBuilder {
+pub fn restore_v2(
+    prefix: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shape_and_slices: impl Into<Output>,
+    dtypes: &[DType],
+) -> OpBuilder {
     let prefix = prefix.into();
     let graph = prefix.graph().clone();
     graph.op("RestoreV2").input(prefix).input(tensor_names).input(shape_and_slices).attr("dtypes", dtypes)
@@ -4819,10 +6127,20 @@ pub fn reverse_v2(tensor: impl Into<Output>, axis: impl Into<Output>) -> OpBuild
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
 #[track_caller]
-pub fn rewrite_dataset(input_dataset: impl Into<Output>, rewrite_name: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn rewrite_dataset(
+    input_dataset: impl Into<Output>,
+    rewrite_name: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("RewriteDataset").input(input_dataset).input(rewrite_name).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("RewriteDataset")
+        .input(input_dataset)
+        .input(rewrite_name)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `RightShift`: z = the bits of x moved down by y, with broadcasting; signed types keep their sign.
@@ -4899,7 +6217,12 @@ pub fn save(filename: impl Into<Output>, tensor_names: impl Into<Output>, data: 
 ///
 /// Attributes: `T: list(type) >= 1`
 #[track_caller]
-pub fn save_slices(filename: impl Into<Output>, tensor_names: impl Into<Output>, shapes_and_slices: impl Into<Output>, data: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+pub fn save_slices(
+    filename: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shapes_and_slices: impl Into<Output>,
+    data: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
     let filename = filename.into();
     let graph = filename.graph().clone();
     graph.op("SaveSlices").input(filename).input(tensor_names).input(shapes_and_slices).input_list(data.into_iter().map(Into::into))
@@ -4909,7 +6232,12 @@ pub fn save_slices(filename: impl Into<Output>, tensor_names: impl Into<Output>,
 ///
 /// Attributes: `dtypes: list(type) >= 1`
 #[track_caller]
-pub fn save_v2(prefix: impl Into<Output>, tensor_names: impl Into<Output>, shape_and_slices: impl Into<Output>, tensors: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+pub fn save_v2(
+    prefix: impl Into<Output>,
+    tensor_names: impl Into<Output>,
+    shape_and_slices: impl Into<Output>,
+    tensors: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
     let prefix = prefix.into();
     let graph = prefix.graph().clone();
     graph.op("SaveV2").input(prefix).input(tensor_names).input(shape_and_slices).input_list(tensors.into_iter().map(Into::into))
@@ -4929,10 +6257,24 @@ pub fn scalar_summary(tags: impl Into<Output>, values: impl Into<Output>) -> OpB
 ///
 /// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; use_default_device: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn scan_dataset(input_dataset: impl Into<Output>, initial_state: impl IntoIterator<Item = impl Into<Output>>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, f: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn scan_dataset(
+    input_dataset: impl Into<Output>,
+    initial_state: impl IntoIterator<Item = impl Into<Output>>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    f: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ScanDataset").input(input_dataset).input_list(initial_state.into_iter().map(Into::into)).input_list(other_arguments.into_iter().map(Into::into)).attr("f", f).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ScanDataset")
+        .input(input_dataset)
+        .input_list(initial_state.into_iter().map(Into::into))
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("f", f)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ScatterAdd`: Row indices[i] of the variable changes by updates[i], or by the scalar updates; repeated indices act in order.
@@ -5169,7 +6511,11 @@ pub fn selu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> Op
 ///
 /// Attributes: `T: type; out_type: type in {string, variant} = string`
 #[track_caller]
-pub fn serialize_many_sparse(sparse_indices: impl Into<Output>, sparse_values: impl Into<Output>, sparse_shape: impl Into<Output>) -> OpBuilder {
+pub fn serialize_many_sparse(
+    sparse_indices: impl Into<Output>,
+    sparse_values: impl Into<Output>,
+    sparse_shape: impl Into<Output>,
+) -> OpBuilder {
     let sparse_indices = sparse_indices.into();
     let graph = sparse_indices.graph().clone();
     graph.op("SerializeManySparse").input(sparse_indices).input(sparse_values).input(sparse_shape)
@@ -5227,10 +6573,22 @@ pub fn shape_n(graph: &Graph, input: impl IntoIterator<Item = impl Into<Output>>
 ///
 /// Attributes: `require_non_empty: bool = false; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shard_dataset(input_dataset: impl Into<Output>, num_shards: impl Into<Output>, index: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shard_dataset(
+    input_dataset: impl Into<Output>,
+    num_shards: impl Into<Output>,
+    index: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShardDataset").input(input_dataset).input(num_shards).input(index).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShardDataset")
+        .input(input_dataset)
+        .input(num_shards)
+        .input(index)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ShardedFilename`: `basename-SSSSS-of-NNNNN`.
@@ -5253,40 +6611,104 @@ pub fn sharded_filespec(basename: impl Into<Output>, num_shards: impl Into<Outpu
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; reshuffle_each_iteration: bool = true; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_and_repeat_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shuffle_and_repeat_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShuffleAndRepeatDataset").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShuffleAndRepeatDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(count)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleAndRepeatDatasetV2`: The elements count times over (without end if count is negative), each time in a random order; as ShuffleDataset and RepeatDataset.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_and_repeat_dataset_v2(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, count: impl Into<Output>, seed_generator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shuffle_and_repeat_dataset_v2(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    count: impl Into<Output>,
+    seed_generator: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShuffleAndRepeatDatasetV2").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(count).input(seed_generator).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShuffleAndRepeatDatasetV2")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(count)
+        .input(seed_generator)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleDataset`: The elements in random order: each leaves a buffer of buffer_size elements at random. The order for given seeds is TensorFlow's.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_dataset(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shuffle_dataset(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShuffleDataset").input(input_dataset).input(buffer_size).input(seed).input(seed2).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShuffleDataset")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `ShuffleDatasetV3`: The elements in random order: each leaves a buffer of buffer_size elements at random. The order for given seeds is TensorFlow's.
 ///
 /// Attributes: `reshuffle_each_iteration: bool = true; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn shuffle_dataset_v3(input_dataset: impl Into<Output>, buffer_size: impl Into<Output>, seed: impl Into<Output>, seed2: impl Into<Output>, seed_generator: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn shuffle_dataset_v3(
+    input_dataset: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    seed_generator: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("ShuffleDatasetV3").input(input_dataset).input(buffer_size).input(seed).input(seed2).input(seed_generator).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("ShuffleDatasetV3")
+        .input(input_dataset)
+        .input(buffer_size)
+        .input(seed)
+        .input(seed2)
+        .input(seed_generator)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Sigmoid`: y = 1 / (1 + e^-x).
@@ -5353,7 +6775,12 @@ pub fn size(input: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn skip_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn skip_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("SkipDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -5473,10 +6900,24 @@ pub fn space_to_depth(input: impl Into<Output>, block_size: i64) -> OpBuilder {
 ///
 /// Attributes: `dtype: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; has_known_shape: bool`
 #[track_caller]
-pub fn sparse_accumulator_apply_gradient(handle: impl Into<Output>, local_step: impl Into<Output>, gradient_indices: impl Into<Output>, gradient_values: impl Into<Output>, gradient_shape: impl Into<Output>, has_known_shape: bool) -> OpBuilder {
+pub fn sparse_accumulator_apply_gradient(
+    handle: impl Into<Output>,
+    local_step: impl Into<Output>,
+    gradient_indices: impl Into<Output>,
+    gradient_values: impl Into<Output>,
+    gradient_shape: impl Into<Output>,
+    has_known_shape: bool,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
-    graph.op("SparseAccumulatorApplyGradient").input(handle).input(local_step).input(gradient_indices).input(gradient_values).input(gradient_shape).attr("has_known_shape", has_known_shape)
+    graph
+        .op("SparseAccumulatorApplyGradient")
+        .input(handle)
+        .input(local_step)
+        .input(gradient_indices)
+        .input(gradient_values)
+        .input(gradient_shape)
+        .attr("has_known_shape", has_known_shape)
 }
 
 /// `SparseAccumulatorTakeGradient`: Waits for num_required gradients and returns the rows by ascending index, each divided by the number of gradients that touched it.
@@ -5493,7 +6934,15 @@ pub fn sparse_accumulator_take_gradient(handle: impl Into<Output>, num_required:
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Treal: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_add(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b_indices: impl Into<Output>, b_values: impl Into<Output>, b_shape: impl Into<Output>, thresh: impl Into<Output>) -> OpBuilder {
+pub fn sparse_add(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b_indices: impl Into<Output>,
+    b_values: impl Into<Output>,
+    b_shape: impl Into<Output>,
+    thresh: impl Into<Output>,
+) -> OpBuilder {
     let a_indices = a_indices.into();
     let graph = a_indices.graph().clone();
     graph.op("SparseAdd").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape).input(thresh)
@@ -5503,7 +6952,12 @@ pub fn sparse_add(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_s
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_add_grad(backprop_val_grad: impl Into<Output>, a_indices: impl Into<Output>, b_indices: impl Into<Output>, sum_indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_add_grad(
+    backprop_val_grad: impl Into<Output>,
+    a_indices: impl Into<Output>,
+    b_indices: impl Into<Output>,
+    sum_indices: impl Into<Output>,
+) -> OpBuilder {
     let backprop_val_grad = backprop_val_grad.into();
     let graph = backprop_val_grad.graph().clone();
     graph.op("SparseAddGrad").input(backprop_val_grad).input(a_indices).input(b_indices).input(sum_indices)
@@ -5513,17 +6967,41 @@ pub fn sparse_add_grad(backprop_val_grad: impl Into<Output>, a_indices: impl Int
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_adadelta(var: impl Into<Output>, accum: impl Into<Output>, accum_update: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_adadelta(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    accum_update: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyAdadelta").input(var).input(accum).input(accum_update).input(lr).input(rho).input(epsilon).input(grad).input(indices)
+    graph
+        .op("SparseApplyAdadelta")
+        .input(var)
+        .input(accum)
+        .input(accum_update)
+        .input(lr)
+        .input(rho)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `SparseApplyAdagrad`: accum += grad²; var −= lr · grad / √accum, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices)
@@ -5533,17 +7011,44 @@ pub fn sparse_apply_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_adagrad_da(var: impl Into<Output>, gradient_accumulator: impl Into<Output>, gradient_squared_accumulator: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, global_step: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_adagrad_da(
+    var: impl Into<Output>,
+    gradient_accumulator: impl Into<Output>,
+    gradient_squared_accumulator: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    global_step: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyAdagradDA").input(var).input(gradient_accumulator).input(gradient_squared_accumulator).input(grad).input(indices).input(lr).input(l1).input(l2).input(global_step)
+    graph
+        .op("SparseApplyAdagradDA")
+        .input(var)
+        .input(gradient_accumulator)
+        .input(gradient_squared_accumulator)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(global_step)
 }
 
 /// `SparseApplyAdagradV2`: accum += grad²; var −= lr · grad / (√accum + epsilon), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; update_slots: bool = true`
 #[track_caller]
-pub fn sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_adagrad_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).input(indices)
@@ -5553,37 +7058,108 @@ pub fn sparse_apply_adagrad_v2(var: impl Into<Output>, accum: impl Into<Output>,
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_centered_rms_prop(var: impl Into<Output>, mg: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_centered_rms_prop(
+    var: impl Into<Output>,
+    mg: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyCenteredRMSProp").input(var).input(mg).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+    graph
+        .op("SparseApplyCenteredRMSProp")
+        .input(var)
+        .input(mg)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `SparseApplyFtrl`: Follow the regularised leader: accum sums squared gradients, linear decides which elements are zero, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn sparse_apply_ftrl(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_ftrl(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyFtrl").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(lr_power)
+    graph
+        .op("SparseApplyFtrl")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(lr_power)
 }
 
 /// `SparseApplyFtrlV2`: As Ftrl, with a shrinkage of the variable added to the gradient, for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; multiply_linear_by_lr: bool = false`
 #[track_caller]
-pub fn sparse_apply_ftrl_v2(var: impl Into<Output>, accum: impl Into<Output>, linear: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, l2_shrinkage: impl Into<Output>, lr_power: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_ftrl_v2(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    linear: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    l2_shrinkage: impl Into<Output>,
+    lr_power: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyFtrlV2").input(var).input(accum).input(linear).input(grad).input(indices).input(lr).input(l1).input(l2).input(l2_shrinkage).input(lr_power)
+    graph
+        .op("SparseApplyFtrlV2")
+        .input(var)
+        .input(accum)
+        .input(linear)
+        .input(grad)
+        .input(indices)
+        .input(lr)
+        .input(l1)
+        .input(l2)
+        .input(l2_shrinkage)
+        .input(lr_power)
 }
 
 /// `SparseApplyMomentum`: accum = momentum · accum + grad; var −= lr · accum (with use_nesterov: var −= lr · grad + lr · momentum · accum), for the rows named by indices.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false; use_nesterov: bool = false`
 #[track_caller]
-pub fn sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>, momentum: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_momentum(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    momentum: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyMomentum").input(var).input(accum).input(lr).input(grad).input(indices).input(momentum)
@@ -5593,7 +7169,15 @@ pub fn sparse_apply_momentum(var: impl Into<Output>, accum: impl Into<Output>, l
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Output>, lr: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_proximal_adagrad(
+    var: impl Into<Output>,
+    accum: impl Into<Output>,
+    lr: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyProximalAdagrad").input(var).input(accum).input(lr).input(l1).input(l2).input(grad).input(indices)
@@ -5603,7 +7187,14 @@ pub fn sparse_apply_proximal_adagrad(var: impl Into<Output>, accum: impl Into<Ou
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: impl Into<Output>, l1: impl Into<Output>, l2: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_proximal_gradient_descent(
+    var: impl Into<Output>,
+    alpha: impl Into<Output>,
+    l1: impl Into<Output>,
+    l2: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
     graph.op("SparseApplyProximalGradientDescent").input(var).input(alpha).input(l1).input(l2).input(grad).input(indices)
@@ -5613,18 +7204,49 @@ pub fn sparse_apply_proximal_gradient_descent(var: impl Into<Output>, alpha: imp
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}; use_locking: bool = false`
 #[track_caller]
-pub fn sparse_apply_rms_prop(var: impl Into<Output>, ms: impl Into<Output>, mom: impl Into<Output>, lr: impl Into<Output>, rho: impl Into<Output>, momentum: impl Into<Output>, epsilon: impl Into<Output>, grad: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_apply_rms_prop(
+    var: impl Into<Output>,
+    ms: impl Into<Output>,
+    mom: impl Into<Output>,
+    lr: impl Into<Output>,
+    rho: impl Into<Output>,
+    momentum: impl Into<Output>,
+    epsilon: impl Into<Output>,
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let var = var.into();
     let graph = var.graph().clone();
-    graph.op("SparseApplyRMSProp").input(var).input(ms).input(mom).input(lr).input(rho).input(momentum).input(epsilon).input(grad).input(indices)
+    graph
+        .op("SparseApplyRMSProp")
+        .input(var)
+        .input(ms)
+        .input(mom)
+        .input(lr)
+        .input(rho)
+        .input(momentum)
+        .input(epsilon)
+        .input(grad)
+        .input(indices)
 }
 
 /// `SparseConcat`: The values of all inputs, those of later ones moved along `concat_dim`, in the order of their coordinates.
 ///
 /// Attributes: `concat_dim: int; N: int >= 2; T: type`
 #[track_caller]
-pub fn sparse_concat(graph: &Graph, indices: impl IntoIterator<Item = impl Into<Output>>, values: impl IntoIterator<Item = impl Into<Output>>, shapes: impl IntoIterator<Item = impl Into<Output>>, concat_dim: i64) -> OpBuilder {
-    graph.op("SparseConcat").input_list(indices.into_iter().map(Into::into)).input_list(values.into_iter().map(Into::into)).input_list(shapes.into_iter().map(Into::into)).attr("concat_dim", concat_dim)
+pub fn sparse_concat(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    shapes: impl IntoIterator<Item = impl Into<Output>>,
+    concat_dim: i64,
+) -> OpBuilder {
+    graph
+        .op("SparseConcat")
+        .input_list(indices.into_iter().map(Into::into))
+        .input_list(values.into_iter().map(Into::into))
+        .input_list(shapes.into_iter().map(Into::into))
+        .attr("concat_dim", concat_dim)
 }
 
 /// `SparseConditionalAccumulator`: The handle, a reference to a string, of an accumulator of rows that starts at global step 0.
@@ -5639,7 +7261,12 @@ pub fn sparse_conditional_accumulator(graph: &Graph, dtype: DType, shape: Partia
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_dense_cwise_add(sp_indices: impl Into<Output>, sp_values: impl Into<Output>, sp_shape: impl Into<Output>, dense: impl Into<Output>) -> OpBuilder {
+pub fn sparse_dense_cwise_add(
+    sp_indices: impl Into<Output>,
+    sp_values: impl Into<Output>,
+    sp_shape: impl Into<Output>,
+    dense: impl Into<Output>,
+) -> OpBuilder {
     let sp_indices = sp_indices.into();
     let graph = sp_indices.graph().clone();
     graph.op("SparseDenseCwiseAdd").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
@@ -5649,7 +7276,12 @@ pub fn sparse_dense_cwise_add(sp_indices: impl Into<Output>, sp_values: impl Int
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_dense_cwise_div(sp_indices: impl Into<Output>, sp_values: impl Into<Output>, sp_shape: impl Into<Output>, dense: impl Into<Output>) -> OpBuilder {
+pub fn sparse_dense_cwise_div(
+    sp_indices: impl Into<Output>,
+    sp_values: impl Into<Output>,
+    sp_shape: impl Into<Output>,
+    dense: impl Into<Output>,
+) -> OpBuilder {
     let sp_indices = sp_indices.into();
     let graph = sp_indices.graph().clone();
     graph.op("SparseDenseCwiseDiv").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
@@ -5659,7 +7291,12 @@ pub fn sparse_dense_cwise_div(sp_indices: impl Into<Output>, sp_values: impl Int
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_dense_cwise_mul(sp_indices: impl Into<Output>, sp_values: impl Into<Output>, sp_shape: impl Into<Output>, dense: impl Into<Output>) -> OpBuilder {
+pub fn sparse_dense_cwise_mul(
+    sp_indices: impl Into<Output>,
+    sp_values: impl Into<Output>,
+    sp_shape: impl Into<Output>,
+    dense: impl Into<Output>,
+) -> OpBuilder {
     let sp_indices = sp_indices.into();
     let graph = sp_indices.graph().clone();
     graph.op("SparseDenseCwiseMul").input(sp_indices).input(sp_values).input(sp_shape).input(dense)
@@ -5669,7 +7306,12 @@ pub fn sparse_dense_cwise_mul(sp_indices: impl Into<Output>, sp_values: impl Int
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn sparse_fill_empty_rows(indices: impl Into<Output>, values: impl Into<Output>, dense_shape: impl Into<Output>, default_value: impl Into<Output>) -> OpBuilder {
+pub fn sparse_fill_empty_rows(
+    indices: impl Into<Output>,
+    values: impl Into<Output>,
+    dense_shape: impl Into<Output>,
+    default_value: impl Into<Output>,
+) -> OpBuilder {
     let indices = indices.into();
     let graph = indices.graph().clone();
     graph.op("SparseFillEmptyRows").input(indices).input(values).input(dense_shape).input(default_value)
@@ -5699,7 +7341,12 @@ pub fn sparse_mat_mul(a: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_reduce_max(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>, reduction_axes: impl Into<Output>) -> OpBuilder {
+pub fn sparse_reduce_max(
+    input_indices: impl Into<Output>,
+    input_values: impl Into<Output>,
+    input_shape: impl Into<Output>,
+    reduction_axes: impl Into<Output>,
+) -> OpBuilder {
     let input_indices = input_indices.into();
     let graph = input_indices.graph().clone();
     graph.op("SparseReduceMax").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
@@ -5709,7 +7356,12 @@ pub fn sparse_reduce_max(input_indices: impl Into<Output>, input_values: impl In
 ///
 /// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_reduce_max_sparse(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>, reduction_axes: impl Into<Output>) -> OpBuilder {
+pub fn sparse_reduce_max_sparse(
+    input_indices: impl Into<Output>,
+    input_values: impl Into<Output>,
+    input_shape: impl Into<Output>,
+    reduction_axes: impl Into<Output>,
+) -> OpBuilder {
     let input_indices = input_indices.into();
     let graph = input_indices.graph().clone();
     graph.op("SparseReduceMaxSparse").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
@@ -5719,7 +7371,12 @@ pub fn sparse_reduce_max_sparse(input_indices: impl Into<Output>, input_values: 
 ///
 /// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_reduce_sum(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>, reduction_axes: impl Into<Output>) -> OpBuilder {
+pub fn sparse_reduce_sum(
+    input_indices: impl Into<Output>,
+    input_values: impl Into<Output>,
+    input_shape: impl Into<Output>,
+    reduction_axes: impl Into<Output>,
+) -> OpBuilder {
     let input_indices = input_indices.into();
     let graph = input_indices.graph().clone();
     graph.op("SparseReduceSum").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
@@ -5729,7 +7386,12 @@ pub fn sparse_reduce_sum(input_indices: impl Into<Output>, input_values: impl In
 ///
 /// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_reduce_sum_sparse(input_indices: impl Into<Output>, input_values: impl Into<Output>, input_shape: impl Into<Output>, reduction_axes: impl Into<Output>) -> OpBuilder {
+pub fn sparse_reduce_sum_sparse(
+    input_indices: impl Into<Output>,
+    input_values: impl Into<Output>,
+    input_shape: impl Into<Output>,
+    reduction_axes: impl Into<Output>,
+) -> OpBuilder {
     let input_indices = input_indices.into();
     let graph = input_indices.graph().clone();
     graph.op("SparseReduceSumSparse").input(input_indices).input(input_values).input(input_shape).input(reduction_axes)
@@ -5767,7 +7429,12 @@ pub fn sparse_segment_mean(data: impl Into<Output>, indices: impl Into<Output>, 
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_mean_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_mean_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentMeanGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
@@ -5777,7 +7444,12 @@ pub fn sparse_segment_mean_grad(grad: impl Into<Output>, indices: impl Into<Outp
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_mean_grad_v2(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, dense_output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_mean_grad_v2(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    dense_output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentMeanGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
@@ -5787,7 +7459,12 @@ pub fn sparse_segment_mean_grad_v2(grad: impl Into<Output>, indices: impl Into<O
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_mean_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_mean_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentMeanWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
@@ -5807,7 +7484,12 @@ pub fn sparse_segment_sqrt_n(data: impl Into<Output>, indices: impl Into<Output>
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_sqrt_n_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sqrt_n_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSqrtNGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
@@ -5817,7 +7499,12 @@ pub fn sparse_segment_sqrt_n_grad(grad: impl Into<Output>, indices: impl Into<Ou
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_sqrt_n_grad_v2(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, dense_output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sqrt_n_grad_v2(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    dense_output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSqrtNGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
@@ -5827,7 +7514,12 @@ pub fn sparse_segment_sqrt_n_grad_v2(grad: impl Into<Output>, indices: impl Into
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_sqrt_n_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sqrt_n_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentSqrtNWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
@@ -5847,7 +7539,12 @@ pub fn sparse_segment_sum(data: impl Into<Output>, indices: impl Into<Output>, s
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_sum_grad(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sum_grad(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSumGrad").input(grad).input(indices).input(segment_ids).input(output_dim0)
@@ -5857,7 +7554,12 @@ pub fn sparse_segment_sum_grad(grad: impl Into<Output>, indices: impl Into<Outpu
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}; Tidx: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32`
 #[track_caller]
-pub fn sparse_segment_sum_grad_v2(grad: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, dense_output_dim0: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sum_grad_v2(
+    grad: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    dense_output_dim0: impl Into<Output>,
+) -> OpBuilder {
     let grad = grad.into();
     let graph = grad.graph().clone();
     graph.op("SparseSegmentSumGradV2").input(grad).input(indices).input(segment_ids).input(dense_output_dim0)
@@ -5867,7 +7569,12 @@ pub fn sparse_segment_sum_grad_v2(grad: impl Into<Output>, indices: impl Into<Ou
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tidx: type in {int32, int64} = int32; Tnumsegments: type in {int32, int64} = int32; Tsegmentids: type in {int32, int64} = int32; sparse_gradient: bool = false`
 #[track_caller]
-pub fn sparse_segment_sum_with_num_segments(data: impl Into<Output>, indices: impl Into<Output>, segment_ids: impl Into<Output>, num_segments: impl Into<Output>) -> OpBuilder {
+pub fn sparse_segment_sum_with_num_segments(
+    data: impl Into<Output>,
+    indices: impl Into<Output>,
+    segment_ids: impl Into<Output>,
+    num_segments: impl Into<Output>,
+) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
     graph.op("SparseSegmentSumWithNumSegments").input(data).input(indices).input(segment_ids).input(num_segments)
@@ -5877,7 +7584,13 @@ pub fn sparse_segment_sum_with_num_segments(data: impl Into<Output>, indices: im
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn sparse_slice(indices: impl Into<Output>, values: impl Into<Output>, shape: impl Into<Output>, start: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+pub fn sparse_slice(
+    indices: impl Into<Output>,
+    values: impl Into<Output>,
+    shape: impl Into<Output>,
+    start: impl Into<Output>,
+    size: impl Into<Output>,
+) -> OpBuilder {
     let indices = indices.into();
     let graph = indices.graph().clone();
     graph.op("SparseSlice").input(indices).input(values).input(shape).input(start).input(size)
@@ -5887,7 +7600,12 @@ pub fn sparse_slice(indices: impl Into<Output>, values: impl Into<Output>, shape
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_slice_grad(backprop_val_grad: impl Into<Output>, input_indices: impl Into<Output>, input_start: impl Into<Output>, output_indices: impl Into<Output>) -> OpBuilder {
+pub fn sparse_slice_grad(
+    backprop_val_grad: impl Into<Output>,
+    input_indices: impl Into<Output>,
+    input_start: impl Into<Output>,
+    output_indices: impl Into<Output>,
+) -> OpBuilder {
     let backprop_val_grad = backprop_val_grad.into();
     let graph = backprop_val_grad.graph().clone();
     graph.op("SparseSliceGrad").input(backprop_val_grad).input(input_indices).input(input_start).input(output_indices)
@@ -5917,7 +7635,14 @@ pub fn sparse_softmax_cross_entropy_with_logits(features: impl Into<Output>, lab
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_sparse_maximum(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b_indices: impl Into<Output>, b_values: impl Into<Output>, b_shape: impl Into<Output>) -> OpBuilder {
+pub fn sparse_sparse_maximum(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b_indices: impl Into<Output>,
+    b_values: impl Into<Output>,
+    b_shape: impl Into<Output>,
+) -> OpBuilder {
     let a_indices = a_indices.into();
     let graph = a_indices.graph().clone();
     graph.op("SparseSparseMaximum").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape)
@@ -5927,7 +7652,14 @@ pub fn sparse_sparse_maximum(a_indices: impl Into<Output>, a_values: impl Into<O
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
 #[track_caller]
-pub fn sparse_sparse_minimum(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b_indices: impl Into<Output>, b_values: impl Into<Output>, b_shape: impl Into<Output>) -> OpBuilder {
+pub fn sparse_sparse_minimum(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b_indices: impl Into<Output>,
+    b_values: impl Into<Output>,
+    b_shape: impl Into<Output>,
+) -> OpBuilder {
     let a_indices = a_indices.into();
     let graph = a_indices.graph().clone();
     graph.op("SparseSparseMinimum").input(a_indices).input(a_values).input(a_shape).input(b_indices).input(b_values).input(b_shape)
@@ -5937,7 +7669,13 @@ pub fn sparse_sparse_minimum(a_indices: impl Into<Output>, a_values: impl Into<O
 ///
 /// Attributes: `num_split: int >= 1; T: type`
 #[track_caller]
-pub fn sparse_split(split_dim: impl Into<Output>, indices: impl Into<Output>, values: impl Into<Output>, shape: impl Into<Output>, num_split: i64) -> OpBuilder {
+pub fn sparse_split(
+    split_dim: impl Into<Output>,
+    indices: impl Into<Output>,
+    values: impl Into<Output>,
+    shape: impl Into<Output>,
+    num_split: i64,
+) -> OpBuilder {
     let split_dim = split_dim.into();
     let graph = split_dim.graph().clone();
     graph.op("SparseSplit").input(split_dim).input(indices).input(values).input(shape).attr("num_split", num_split)
@@ -5947,7 +7685,12 @@ pub fn sparse_split(split_dim: impl Into<Output>, indices: impl Into<Output>, va
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tindices: type in {int32, int64}`
 #[track_caller]
-pub fn sparse_tensor_dense_add(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
+pub fn sparse_tensor_dense_add(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b: impl Into<Output>,
+) -> OpBuilder {
     let a_indices = a_indices.into();
     let graph = a_indices.graph().clone();
     graph.op("SparseTensorDenseAdd").input(a_indices).input(a_values).input(a_shape).input(b)
@@ -5957,7 +7700,12 @@ pub fn sparse_tensor_dense_add(a_indices: impl Into<Output>, a_values: impl Into
 ///
 /// Attributes: `T: type; Tindices: type in {int32, int64} = int64; adjoint_a: bool = false; adjoint_b: bool = false`
 #[track_caller]
-pub fn sparse_tensor_dense_mat_mul(a_indices: impl Into<Output>, a_values: impl Into<Output>, a_shape: impl Into<Output>, b: impl Into<Output>) -> OpBuilder {
+pub fn sparse_tensor_dense_mat_mul(
+    a_indices: impl Into<Output>,
+    a_values: impl Into<Output>,
+    a_shape: impl Into<Output>,
+    b: impl Into<Output>,
+) -> OpBuilder {
     let a_indices = a_indices.into();
     let graph = a_indices.graph().clone();
     graph.op("SparseTensorDenseMatMul").input(a_indices).input(a_values).input(a_shape).input(b)
@@ -5967,7 +7715,12 @@ pub fn sparse_tensor_dense_mat_mul(a_indices: impl Into<Output>, a_values: impl 
 ///
 /// Attributes: `validate_indices: bool = true; T: type; Tindices: type in {int32, int64}`
 #[track_caller]
-pub fn sparse_to_dense(sparse_indices: impl Into<Output>, output_shape: impl Into<Output>, sparse_values: impl Into<Output>, default_value: impl Into<Output>) -> OpBuilder {
+pub fn sparse_to_dense(
+    sparse_indices: impl Into<Output>,
+    output_shape: impl Into<Output>,
+    sparse_values: impl Into<Output>,
+    default_value: impl Into<Output>,
+) -> OpBuilder {
     let sparse_indices = sparse_indices.into();
     let graph = sparse_indices.graph().clone();
     graph.op("SparseToDense").input(sparse_indices).input(output_shape).input(sparse_values).input(default_value)
@@ -5977,10 +7730,26 @@ pub fn sparse_to_dense(sparse_indices: impl Into<Output>, output_shape: impl Int
 ///
 /// Attributes: `set_operation: string; validate_indices: bool = true; T: type in {int8, int16, int32, int64, uint8, uint16, string}`
 #[track_caller]
-pub fn sparse_to_sparse_set_operation(set1_indices: impl Into<Output>, set1_values: impl Into<Output>, set1_shape: impl Into<Output>, set2_indices: impl Into<Output>, set2_values: impl Into<Output>, set2_shape: impl Into<Output>, set_operation: &str) -> OpBuilder {
+pub fn sparse_to_sparse_set_operation(
+    set1_indices: impl Into<Output>,
+    set1_values: impl Into<Output>,
+    set1_shape: impl Into<Output>,
+    set2_indices: impl Into<Output>,
+    set2_values: impl Into<Output>,
+    set2_shape: impl Into<Output>,
+    set_operation: &str,
+) -> OpBuilder {
     let set1_indices = set1_indices.into();
     let graph = set1_indices.graph().clone();
-    graph.op("SparseToSparseSetOperation").input(set1_indices).input(set1_values).input(set1_shape).input(set2_indices).input(set2_values).input(set2_shape).attr("set_operation", set_operation)
+    graph
+        .op("SparseToSparseSetOperation")
+        .input(set1_indices)
+        .input(set1_values)
+        .input(set1_shape)
+        .input(set2_indices)
+        .input(set2_values)
+        .input(set2_shape)
+        .attr("set_operation", set_operation)
 }
 
 /// `Split`: `value` cut into `num_split` equal pieces along `split_dim`.
@@ -6165,7 +7934,12 @@ pub fn stage_size(graph: &Graph, dtypes: &[DType]) -> OpBuilder {
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ""; config_proto: string = ""; executor_type: string = ""`
 #[track_caller]
-pub fn stateful_partitioned_call(graph: &Graph, args: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], f: FuncAttr) -> OpBuilder {
+pub fn stateful_partitioned_call(
+    graph: &Graph,
+    args: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    f: FuncAttr,
+) -> OpBuilder {
     graph.op("StatefulPartitionedCall").input_list(args.into_iter().map(Into::into)).attr("Tout", tout).attr("f", f)
 }
 
@@ -6173,20 +7947,42 @@ pub fn stateful_partitioned_call(graph: &Graph, args: impl IntoIterator<Item = i
 ///
 /// Attributes: `Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn stateless_case(branch_index: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], branches: Vec<FuncAttr>) -> OpBuilder {
+pub fn stateless_case(
+    branch_index: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    branches: Vec<FuncAttr>,
+) -> OpBuilder {
     let branch_index = branch_index.into();
     let graph = branch_index.graph().clone();
-    graph.op("StatelessCase").input(branch_index).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("branches", AttrValue::Funcs(branches))
+    graph
+        .op("StatelessCase")
+        .input(branch_index)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("branches", AttrValue::Funcs(branches))
 }
 
 /// `StatelessIf`: The results of then_branch on input if cond is true, else of else_branch.
 ///
 /// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`
 #[track_caller]
-pub fn stateless_if(cond: impl Into<Output>, input: impl IntoIterator<Item = impl Into<Output>>, tout: &[DType], then_branch: FuncAttr, else_branch: FuncAttr) -> OpBuilder {
+pub fn stateless_if(
+    cond: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    tout: &[DType],
+    then_branch: FuncAttr,
+    else_branch: FuncAttr,
+) -> OpBuilder {
     let cond = cond.into();
     let graph = cond.graph().clone();
-    graph.op("StatelessIf").input(cond).input_list(input.into_iter().map(Into::into)).attr("Tout", tout).attr("then_branch", then_branch).attr("else_branch", else_branch)
+    graph
+        .op("StatelessIf")
+        .input(cond)
+        .input_list(input.into_iter().map(Into::into))
+        .attr("Tout", tout)
+        .attr("then_branch", then_branch)
+        .attr("else_branch", else_branch)
 }
 
 /// `StatelessRandomGetAlg`: 1, which is Philox.
@@ -6229,7 +8025,12 @@ pub fn stateless_random_normal(shape: impl Into<Output>, seed: impl Into<Output>
 ///
 /// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
 #[track_caller]
-pub fn stateless_random_normal_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>) -> OpBuilder {
+pub fn stateless_random_normal_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessRandomNormalV2").input(shape).input(key).input(counter).input(alg)
@@ -6259,7 +8060,12 @@ pub fn stateless_random_uniform_full_int(shape: impl Into<Output>, seed: impl In
 ///
 /// Attributes: `dtype: type in {int32, int64, uint32, uint64} = uint64; Tshape: type in {int32, int64} = int32`
 #[track_caller]
-pub fn stateless_random_uniform_full_int_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>) -> OpBuilder {
+pub fn stateless_random_uniform_full_int_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessRandomUniformFullIntV2").input(shape).input(key).input(counter).input(alg)
@@ -6269,7 +8075,12 @@ pub fn stateless_random_uniform_full_int_v2(shape: impl Into<Output>, key: impl 
 ///
 /// Attributes: `dtype: type in {int32, int64}; T: type in {int32, int64}; Tseed: type in {int32, int64} = int64`
 #[track_caller]
-pub fn stateless_random_uniform_int(shape: impl Into<Output>, seed: impl Into<Output>, minval: impl Into<Output>, maxval: impl Into<Output>) -> OpBuilder {
+pub fn stateless_random_uniform_int(
+    shape: impl Into<Output>,
+    seed: impl Into<Output>,
+    minval: impl Into<Output>,
+    maxval: impl Into<Output>,
+) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessRandomUniformInt").input(shape).input(seed).input(minval).input(maxval)
@@ -6279,7 +8090,14 @@ pub fn stateless_random_uniform_int(shape: impl Into<Output>, seed: impl Into<Ou
 ///
 /// Attributes: `dtype: type in {int32, int64, uint32, uint64}; Tshape: type in {int32, int64} = int32`
 #[track_caller]
-pub fn stateless_random_uniform_int_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>, minval: impl Into<Output>, maxval: impl Into<Output>) -> OpBuilder {
+pub fn stateless_random_uniform_int_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+    minval: impl Into<Output>,
+    maxval: impl Into<Output>,
+) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessRandomUniformIntV2").input(shape).input(key).input(counter).input(alg).input(minval).input(maxval)
@@ -6289,7 +8107,12 @@ pub fn stateless_random_uniform_int_v2(shape: impl Into<Output>, key: impl Into<
 ///
 /// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
 #[track_caller]
-pub fn stateless_random_uniform_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>) -> OpBuilder {
+pub fn stateless_random_uniform_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessRandomUniformV2").input(shape).input(key).input(counter).input(alg)
@@ -6309,7 +8132,12 @@ pub fn stateless_truncated_normal(shape: impl Into<Output>, seed: impl Into<Outp
 ///
 /// Attributes: `dtype: type in {half, bfloat16, float, double} = float; Tshape: type in {int32, int64} = int32`
 #[track_caller]
-pub fn stateless_truncated_normal_v2(shape: impl Into<Output>, key: impl Into<Output>, counter: impl Into<Output>, alg: impl Into<Output>) -> OpBuilder {
+pub fn stateless_truncated_normal_v2(
+    shape: impl Into<Output>,
+    key: impl Into<Output>,
+    counter: impl Into<Output>,
+    alg: impl Into<Output>,
+) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessTruncatedNormalV2").input(shape).input(key).input(counter).input(alg)
@@ -6367,7 +8195,13 @@ pub fn strided_slice(input: impl Into<Output>, begin: impl Into<Output>, end: im
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn strided_slice_assign(ref_: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, value: impl Into<Output>) -> OpBuilder {
+pub fn strided_slice_assign(
+    ref_: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    value: impl Into<Output>,
+) -> OpBuilder {
     let ref_ = ref_.into();
     let graph = ref_.graph().clone();
     graph.op("StridedSliceAssign").input(ref_).input(begin).input(end).input(strides).input(value)
@@ -6377,7 +8211,13 @@ pub fn strided_slice_assign(ref_: impl Into<Output>, begin: impl Into<Output>, e
 ///
 /// Attributes: `T: type; Index: type in {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0`
 #[track_caller]
-pub fn strided_slice_grad(shape: impl Into<Output>, begin: impl Into<Output>, end: impl Into<Output>, strides: impl Into<Output>, dy: impl Into<Output>) -> OpBuilder {
+pub fn strided_slice_grad(
+    shape: impl Into<Output>,
+    begin: impl Into<Output>,
+    end: impl Into<Output>,
+    strides: impl Into<Output>,
+    dy: impl Into<Output>,
+) -> OpBuilder {
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StridedSliceGrad").input(shape).input(begin).input(end).input(strides).input(dy)
@@ -6415,10 +8255,28 @@ pub fn string_lower(input: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `separator: string; ngram_widths: list(int) >= 0; left_pad: string; right_pad: string; pad_width: int; preserve_short_sequences: bool; Tsplits: type in {int32, int64} = int64`
 #[track_caller]
-pub fn string_n_grams(data: impl Into<Output>, data_splits: impl Into<Output>, separator: &str, ngram_widths: &[i64], left_pad: &str, right_pad: &str, pad_width: i64, preserve_short_sequences: bool) -> OpBuilder {
+pub fn string_n_grams(
+    data: impl Into<Output>,
+    data_splits: impl Into<Output>,
+    separator: &str,
+    ngram_widths: &[i64],
+    left_pad: &str,
+    right_pad: &str,
+    pad_width: i64,
+    preserve_short_sequences: bool,
+) -> OpBuilder {
     let data = data.into();
     let graph = data.graph().clone();
-    graph.op("StringNGrams").input(data).input(data_splits).attr("separator", separator).attr("ngram_widths", ngram_widths).attr("left_pad", left_pad).attr("right_pad", right_pad).attr("pad_width", pad_width).attr("preserve_short_sequences", preserve_short_sequences)
+    graph
+        .op("StringNGrams")
+        .input(data)
+        .input(data_splits)
+        .attr("separator", separator)
+        .attr("ngram_widths", ngram_widths)
+        .attr("left_pad", left_pad)
+        .attr("right_pad", right_pad)
+        .attr("pad_width", pad_width)
+        .attr("preserve_short_sequences", preserve_short_sequences)
 }
 
 /// `StringSplit`: The pieces of each string of the vector `input` between characters of `delimiter` (or single characters, if that is empty), as a sparse matrix.
@@ -6561,7 +8419,12 @@ pub fn tf_record_dataset(filenames: impl Into<Output>, compression_type: impl In
 ///
 /// Attributes: `metadata: string = ""`
 #[track_caller]
-pub fn tf_record_dataset_v2(filenames: impl Into<Output>, compression_type: impl Into<Output>, buffer_size: impl Into<Output>, byte_offsets: impl Into<Output>) -> OpBuilder {
+pub fn tf_record_dataset_v2(
+    filenames: impl Into<Output>,
+    compression_type: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    byte_offsets: impl Into<Output>,
+) -> OpBuilder {
     let filenames = filenames.into();
     let graph = filenames.graph().clone();
     graph.op("TFRecordDatasetV2").input(filenames).input(compression_type).input(buffer_size).input(byte_offsets)
@@ -6587,7 +8450,12 @@ pub fn tf_record_reader_v2(graph: &Graph) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn take_dataset(input_dataset: impl Into<Output>, count: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn take_dataset(
+    input_dataset: impl Into<Output>,
+    count: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
     graph.op("TakeDataset").input(input_dataset).input(count).attr("output_types", output_types).attr("output_shapes", output_shapes)
@@ -6607,10 +8475,22 @@ pub fn take_many_sparse_from_tensors_map(sparse_handles: impl Into<Output>, dtyp
 ///
 /// Attributes: `predicate: func; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn take_while_dataset(input_dataset: impl Into<Output>, other_arguments: impl IntoIterator<Item = impl Into<Output>>, predicate: FuncAttr, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn take_while_dataset(
+    input_dataset: impl Into<Output>,
+    other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    predicate: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("TakeWhileDataset").input(input_dataset).input_list(other_arguments.into_iter().map(Into::into)).attr("predicate", predicate).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("TakeWhileDataset")
+        .input(input_dataset)
+        .input_list(other_arguments.into_iter().map(Into::into))
+        .attr("predicate", predicate)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `Tan`: y = tan x.
@@ -6673,7 +8553,12 @@ pub fn tensor_array_concat_v3(handle: impl Into<Output>, flow_in: impl Into<Outp
 ///
 /// Attributes: `dtype: type; element_shape: shape = unknown`
 #[track_caller]
-pub fn tensor_array_gather_v3(handle: impl Into<Output>, indices: impl Into<Output>, flow_in: impl Into<Output>, dtype: DType) -> OpBuilder {
+pub fn tensor_array_gather_v3(
+    handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    flow_in: impl Into<Output>,
+    dtype: DType,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayGatherV3").input(handle).input(indices).input(flow_in).attr("dtype", dtype)
@@ -6693,7 +8578,12 @@ pub fn tensor_array_grad_v3(handle: impl Into<Output>, flow_in: impl Into<Output
 ///
 /// Attributes: `source: string`
 #[track_caller]
-pub fn tensor_array_grad_with_shape(handle: impl Into<Output>, flow_in: impl Into<Output>, shape_to_prepend: impl Into<Output>, source: &str) -> OpBuilder {
+pub fn tensor_array_grad_with_shape(
+    handle: impl Into<Output>,
+    flow_in: impl Into<Output>,
+    shape_to_prepend: impl Into<Output>,
+    source: &str,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayGradWithShape").input(handle).input(flow_in).input(shape_to_prepend).attr("source", source)
@@ -6713,7 +8603,12 @@ pub fn tensor_array_read_v3(handle: impl Into<Output>, index: impl Into<Output>,
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_scatter_v3(handle: impl Into<Output>, indices: impl Into<Output>, value: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
+pub fn tensor_array_scatter_v3(
+    handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    value: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayScatterV3").input(handle).input(indices).input(value).input(flow_in)
@@ -6731,7 +8626,12 @@ pub fn tensor_array_size_v3(handle: impl Into<Output>, flow_in: impl Into<Output
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_split_v3(handle: impl Into<Output>, value: impl Into<Output>, lengths: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
+pub fn tensor_array_split_v3(
+    handle: impl Into<Output>,
+    value: impl Into<Output>,
+    lengths: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArraySplitV3").input(handle).input(value).input(lengths).input(flow_in)
@@ -6751,7 +8651,12 @@ pub fn tensor_array_v3(size: impl Into<Output>, dtype: DType) -> OpBuilder {
 ///
 /// Attributes: `T: type`
 #[track_caller]
-pub fn tensor_array_write_v3(handle: impl Into<Output>, index: impl Into<Output>, value: impl Into<Output>, flow_in: impl Into<Output>) -> OpBuilder {
+pub fn tensor_array_write_v3(
+    handle: impl Into<Output>,
+    index: impl Into<Output>,
+    value: impl Into<Output>,
+    flow_in: impl Into<Output>,
+) -> OpBuilder {
     let handle = handle.into();
     let graph = handle.graph().clone();
     graph.op("TensorArrayWriteV3").input(handle).input(index).input(value).input(flow_in)
@@ -6761,7 +8666,11 @@ pub fn tensor_array_write_v3(handle: impl Into<Output>, index: impl Into<Output>
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn tensor_dataset(graph: &Graph, components: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn tensor_dataset(
+    graph: &Graph,
+    components: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     graph.op("TensorDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
 }
 
@@ -6789,7 +8698,12 @@ pub fn tensor_list_concat_lists(input_a: impl Into<Output>, input_b: impl Into<O
 ///
 /// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
 #[track_caller]
-pub fn tensor_list_concat_v2(input_handle: impl Into<Output>, element_shape: impl Into<Output>, leading_dims: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+pub fn tensor_list_concat_v2(
+    input_handle: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    leading_dims: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListConcatV2").input(input_handle).input(element_shape).input(leading_dims).attr("element_dtype", element_dtype)
@@ -6819,7 +8733,12 @@ pub fn tensor_list_from_tensor(tensor: impl Into<Output>, element_shape: impl In
 ///
 /// Attributes: `element_dtype: type`
 #[track_caller]
-pub fn tensor_list_gather(input_handle: impl Into<Output>, indices: impl Into<Output>, element_shape: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+pub fn tensor_list_gather(
+    input_handle: impl Into<Output>,
+    indices: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListGather").input(input_handle).input(indices).input(element_shape).attr("element_dtype", element_dtype)
@@ -6829,7 +8748,12 @@ pub fn tensor_list_gather(input_handle: impl Into<Output>, indices: impl Into<Ou
 ///
 /// Attributes: `element_dtype: type; Tshape: type in {int32, int64} = int32`
 #[track_caller]
-pub fn tensor_list_get_item(input_handle: impl Into<Output>, index: impl Into<Output>, element_shape: impl Into<Output>, element_dtype: DType) -> OpBuilder {
+pub fn tensor_list_get_item(
+    input_handle: impl Into<Output>,
+    index: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    element_dtype: DType,
+) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListGetItem").input(input_handle).input(index).input(element_shape).attr("element_dtype", element_dtype)
@@ -6905,7 +8829,11 @@ pub fn tensor_list_scatter(tensor: impl Into<Output>, indices: impl Into<Output>
 ///
 /// Attributes: `element_dtype: type`
 #[track_caller]
-pub fn tensor_list_scatter_into_existing_list(input_handle: impl Into<Output>, tensor: impl Into<Output>, indices: impl Into<Output>) -> OpBuilder {
+pub fn tensor_list_scatter_into_existing_list(
+    input_handle: impl Into<Output>,
+    tensor: impl Into<Output>,
+    indices: impl Into<Output>,
+) -> OpBuilder {
     let input_handle = input_handle.into();
     let graph = input_handle.graph().clone();
     graph.op("TensorListScatterIntoExistingList").input(input_handle).input(tensor).input(indices)
@@ -6915,7 +8843,12 @@ pub fn tensor_list_scatter_into_existing_list(input_handle: impl Into<Output>, t
 ///
 /// Attributes: `element_dtype: type; shape_type: type in {int32, int64}`
 #[track_caller]
-pub fn tensor_list_scatter_v2(tensor: impl Into<Output>, indices: impl Into<Output>, element_shape: impl Into<Output>, num_elements: impl Into<Output>) -> OpBuilder {
+pub fn tensor_list_scatter_v2(
+    tensor: impl Into<Output>,
+    indices: impl Into<Output>,
+    element_shape: impl Into<Output>,
+    num_elements: impl Into<Output>,
+) -> OpBuilder {
     let tensor = tensor.into();
     let graph = tensor.graph().clone();
     graph.op("TensorListScatterV2").input(tensor).input(indices).input(element_shape).input(num_elements)
@@ -7005,7 +8938,11 @@ pub fn tensor_scatter_update(tensor: impl Into<Output>, indices: impl Into<Outpu
 ///
 /// Attributes: `Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; is_files: bool = false; metadata: string = ""; replicate_on_split: bool = false`
 #[track_caller]
-pub fn tensor_slice_dataset(graph: &Graph, components: impl IntoIterator<Item = impl Into<Output>>, output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn tensor_slice_dataset(
+    graph: &Graph,
+    components: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     graph.op("TensorSliceDataset").input_list(components.into_iter().map(Into::into)).attr("output_shapes", output_shapes)
 }
 
@@ -7149,10 +9086,22 @@ pub fn unbatch_dataset(input_dataset: impl Into<Output>, output_types: &[DType],
 ///
 /// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
 #[track_caller]
-pub fn uniform_candidate_sampler(true_classes: impl Into<Output>, num_true: i64, num_sampled: i64, unique: bool, range_max: i64) -> OpBuilder {
+pub fn uniform_candidate_sampler(
+    true_classes: impl Into<Output>,
+    num_true: i64,
+    num_sampled: i64,
+    unique: bool,
+    range_max: i64,
+) -> OpBuilder {
     let true_classes = true_classes.into();
     let graph = true_classes.graph().clone();
-    graph.op("UniformCandidateSampler").input(true_classes).attr("num_true", num_true).attr("num_sampled", num_sampled).attr("unique", unique).attr("range_max", range_max)
+    graph
+        .op("UniformCandidateSampler")
+        .input(true_classes)
+        .attr("num_true", num_true)
+        .attr("num_sampled", num_sampled)
+        .attr("unique", unique)
+        .attr("range_max", range_max)
 }
 
 /// `Unique`: The distinct elements of the vector `x` in order of their first appearance, and for each element of `x` its place in `y`.
@@ -7363,10 +9312,26 @@ pub fn whole_file_reader_v2(graph: &Graph) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
-pub fn window_dataset(input_dataset: impl Into<Output>, size: impl Into<Output>, shift: impl Into<Output>, stride: impl Into<Output>, drop_remainder: impl Into<Output>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
+pub fn window_dataset(
+    input_dataset: impl Into<Output>,
+    size: impl Into<Output>,
+    shift: impl Into<Output>,
+    stride: impl Into<Output>,
+    drop_remainder: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
     let input_dataset = input_dataset.into();
     let graph = input_dataset.graph().clone();
-    graph.op("WindowDataset").input(input_dataset).input(size).input(shift).input(stride).input(drop_remainder).attr("output_types", output_types).attr("output_shapes", output_shapes)
+    graph
+        .op("WindowDataset")
+        .input(input_dataset)
+        .input(size)
+        .input(shift)
+        .input(stride)
+        .input(drop_remainder)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `WriteFile`: Writes the scalar `contents` to the file, replacing what it held; folders above it are made as needed.
@@ -7421,6 +9386,15 @@ pub fn zeros_like(x: impl Into<Output>) -> OpBuilder {
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; metadata: string = ""`
 #[track_caller]
-pub fn zip_dataset(graph: &Graph, input_datasets: impl IntoIterator<Item = impl Into<Output>>, output_types: &[DType], output_shapes: Vec<PartialShape>) -> OpBuilder {
-    graph.op("ZipDataset").input_list(input_datasets.into_iter().map(Into::into)).attr("output_types", output_types).attr("output_shapes", output_shapes)
+pub fn zip_dataset(
+    graph: &Graph,
+    input_datasets: impl IntoIterator<Item = impl Into<Output>>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    graph
+        .op("ZipDataset")
+        .input_list(input_datasets.into_iter().map(Into::into))
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
