@@ -139,7 +139,7 @@ fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) -> bool {
 fn a_stock_clients_recorded_bytes_get_tensorflows_answers() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let job = JobDef { name: "localhost".into(), tasks: [(0, address.to_string())].into(), ..JobDef::default() };
+    let job = JobDef { name: "localhost".into(), tasks: [(0, address.to_string())].into() };
     let cluster = ClusterSpec::from_proto(&ClusterDef { job: vec![job] }).unwrap();
     let registry = ferroflow::ops::registry();
     let mut config = ServerConfig::new(TaskId::new("localhost", 0), cluster, registry);
@@ -150,7 +150,9 @@ fn a_stock_clients_recorded_bytes_get_tensorflows_answers() {
     let mut connection = Connection { socket, incoming: Direction::default(), answers: BTreeMap::new() };
     connection.send(PREFACE);
 
-    let (mut bodies, mut session): (BTreeMap<u32, Vec<u8>>, Option<(String, String)>) = Default::default();
+    let mut bodies: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+    // The session's handle, as TensorFlow named it and as the server under test does.
+    let mut session: Option<(String, String)> = None;
     let (mut steps, mut failed, mut extended, mut closed) = (0, 0, Vec::new(), false);
     for (from_client, mut frame) in recorded() {
         if from_client {

@@ -179,7 +179,7 @@ mod tests {
         let back = decoded(&bytes).unwrap();
         assert_eq!((back.dtype(), back.dims()), (tensor.dtype(), tensor.dims()));
         assert_eq!(back.bytes().unwrap(), tensor.bytes().unwrap());
-        let align = if values.len() * size_of::<T>() > 16 { ALIGN } else { 16 };
+        let align = if size_of_val(values) > 16 { ALIGN } else { 16 };
         assert_eq!(back.bytes().unwrap().as_ptr() as usize % align, 0);
     }
 
