@@ -128,6 +128,10 @@ def supervisors_prepare_chiefs_and_workers(t):
         supervisor.saver.save(s, supervisor.save_path, global_step=state[1])
         with supervised(c.target(task=1), logdir=None, is_chief=False) as (_, other, its_state, _, _):
             same(other.run(its_state), [3, 3])
+    # Read now: a second writer of the same second has the same file name.
+    values = [(int(e.step), v.simple_value) for path in glob.glob(os.path.join(folder, "events.*"))
+              for e in tf.train.summary_iterator(path) for v in e.summary.value if v.tag.startswith("w")]
+    holds((3, 3.0) in values, "summaries %s" % values)
     tf.Session.reset(c.target())
     with supervised(c.target(), logdir=folder) as (supervisor, s, state, train, _):
         s.run(train)
@@ -136,6 +140,3 @@ def supervisors_prepare_chiefs_and_workers(t):
         supervisor.loop(0, lambda: turns.append(1) or (len(turns) >= 3 and supervisor.request_stop()))
         supervisor.wait_for_stop()
         same(len(turns), 3)
-    values = [(int(e.step), v.simple_value) for path in glob.glob(os.path.join(folder, "events.*"))
-              for e in tf.train.summary_iterator(path) for v in e.summary.value if v.tag.startswith("w")]
-    holds((3, 3.0) in values, "summaries %s" % values)
