@@ -1,8 +1,7 @@
 //! A whole run of a session's graph (TF: `MasterSession::Run`).
 
 use super::MasterSession;
-use super::compile::CompiledStep;
-use super::compile::StepSlot;
+use super::compile::{CompiledStep, StepSlot};
 use super::requests::{RunOptions, RunRequest, RunResponse};
 use super::step_cache::Binding;
 use super::step_run::{Outcome, StepPlan, StepRun};

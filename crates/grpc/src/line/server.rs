@@ -25,7 +25,7 @@ use tokio::sync::{Notify, watch};
 
 /// An opening has to come within this time.
 const OPENING_WITHIN: Duration = Duration::from_secs(20);
-/// When a server ends, so long its last answers may take to leave.
+/// When a server ends, so long its last answers may take to leave; a peer that does not read them by then loses them.
 const FLUSH_WITHIN: Duration = Duration::from_millis(400);
 
 /// The local socket of a task. Its name is random and told only over the task's port, so whoever reaches it means this task.

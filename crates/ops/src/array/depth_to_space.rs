@@ -13,7 +13,10 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn block_size(attrs: &AttrMap) -> Result<i64> {
+/// The attribute `block_size`, of a layout that the CPU has kernels for.
+///
+/// Errors: `InvalidArgument` for another layout or a size out of range.
+pub(super) fn block_size(attrs: &AttrMap) -> Result<i64> {
     if attrs.str("data_format")? != "NHWC" {
         return Err(invalid_argument("Only NHWC data_format supported on CPU."));
     }
@@ -24,12 +27,19 @@ fn block_size(attrs: &AttrMap) -> Result<i64> {
     Ok(b)
 }
 
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let x = ctx.input(0)?;
-    let b = block_size(&ctx.node.attrs)? as usize;
-    if x.rank() != 4 {
-        return Err(invalid_argument(format!("Input rank should be: 4 instead of: {}", x.rank())));
+/// The images at input 0 and the size of blocks.
+///
+/// Errors: `InvalidArgument` if they are not images, and as [`block_size`].
+pub(super) fn images<'a>(ctx: &'a OpKernelContext) -> Result<(&'a Tensor, usize)> {
+    let (x, b) = (ctx.input(0)?, block_size(&ctx.node.attrs)?);
+    match x.rank() {
+        4 => Ok((x, b as usize)),
+        rank => Err(invalid_argument(format!("Input rank should be: 4 instead of: {rank}"))),
     }
+}
+
+fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+    let (x, b) = images(ctx)?;
     let from = lens(x.dims());
     if !from[3].is_multiple_of(b * b) {
         return Err(invalid_argument(format!("Input depth dimension {} should be divisible by: {}", from[3], b * b)));

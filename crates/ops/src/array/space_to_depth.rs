@@ -1,6 +1,7 @@
 //! `SpaceToDepth`: square blocks of space as depth.
 
 use super::blocks::{Blocks, flat, lens};
+use super::depth_to_space::{block_size, images};
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -13,23 +14,8 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn block_size(attrs: &AttrMap) -> Result<i64> {
-    if attrs.str("data_format")? != "NHWC" {
-        return Err(invalid_argument("Only NHWC data_format supported on CPU."));
-    }
-    let b = attrs.int("block_size")?;
-    if !(2..1 << 15).contains(&b) {
-        return Err(invalid_argument(format!("Block size should be > 1 and fit, but was: {b}")));
-    }
-    Ok(b)
-}
-
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let x = ctx.input(0)?;
-    let b = block_size(&ctx.node.attrs)? as usize;
-    if x.rank() != 4 {
-        return Err(invalid_argument(format!("Input rank should be: 4 instead of: {}", x.rank())));
-    }
+    let (x, b) = images(ctx)?;
     let from = lens(x.dims());
     if !from[1].is_multiple_of(b) || !from[2].is_multiple_of(b) {
         return Err(invalid_argument(format!("Image width {} and height {} should be divisible by block_size: {b}", from[2], from[1])));

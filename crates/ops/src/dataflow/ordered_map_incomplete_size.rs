@@ -1,15 +1,6 @@
 //! `OrderedMapIncompleteSize`: how many tuples lack a tensor.
 
-use super::staging_area;
+use super::map_incomplete_size;
 use crate::prelude::*;
 
-pub const OP: OpSpec = OpSpec {
-    signature: "OrderedMapIncompleteSize() -> (size: int32)",
-    attrs: "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type); container: string = \"\"; shared_name: string = \"\"",
-    flags: "stateful",
-    doc: "The number of incomplete tuples now.",
-    shape: shape::scalar,
-    gradient: Gradient::Zero,
-    kernels: &[Kernel::cpu(|ctx| staging_area::count(ctx, staging_area::Staged::incomplete_size)).inline()],
-    ..WORDS
-};
+pub const OP: OpSpec = OpSpec { signature: "OrderedMapIncompleteSize() -> (size: int32)", ..map_incomplete_size::OP };

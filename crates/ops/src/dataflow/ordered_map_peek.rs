@@ -1,15 +1,6 @@
 //! `OrderedMapPeek`: looks at tensors under a key.
 
-use super::staging_area::{Action, waiting};
+use super::map_peek;
 use crate::prelude::*;
 
-pub const OP: OpSpec = OpSpec {
-    signature: "OrderedMapPeek(key: int64, indices: int32) -> (values: dtypes)",
-    attrs: "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = \"\"; shared_name: string = \"\"",
-    flags: "stateful",
-    doc: "The tensors at the places `indices` of the tuple under `key`, which stay; waits until it is complete.",
-    shape: shape::unknown,
-    gradient: Gradient::Zero,
-    kernels: &[Kernel::waiting(|_| waiting(Action::MapPeek))],
-    ..WORDS
-};
+pub const OP: OpSpec = OpSpec { signature: "OrderedMapPeek(key: int64, indices: int32) -> (values: dtypes)", ..map_peek::OP };

@@ -1,15 +1,6 @@
 //! `OrderedMapUnstage`: takes tensors from under a key.
 
-use super::staging_area::{Action, waiting};
+use super::map_unstage;
 use crate::prelude::*;
 
-pub const OP: OpSpec = OpSpec {
-    signature: "OrderedMapUnstage(key: int64, indices: int32) -> (values: dtypes)",
-    attrs: "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = \"\"; shared_name: string = \"\"",
-    flags: "stateful",
-    doc: "The tensors at the places `indices` of the tuple under `key`; waits until it is complete.",
-    shape: shape::unknown,
-    gradient: Gradient::Zero,
-    kernels: &[Kernel::waiting(|_| waiting(Action::MapUnstage))],
-    ..WORDS
-};
+pub const OP: OpSpec = OpSpec { signature: "OrderedMapUnstage(key: int64, indices: int32) -> (values: dtypes)", ..map_unstage::OP };

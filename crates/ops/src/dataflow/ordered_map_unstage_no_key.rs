@@ -1,15 +1,7 @@
 //! `OrderedMapUnstageNoKey`: takes tensors from under any key, least key first.
 
-use super::staging_area::{Action, waiting};
+use super::map_unstage_no_key;
 use crate::prelude::*;
 
-pub const OP: OpSpec = OpSpec {
-    signature: "OrderedMapUnstageNoKey(indices: int32) -> (key: int64, values: dtypes)",
-    attrs: "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type) >= 1; container: string = \"\"; shared_name: string = \"\"",
-    flags: "stateful",
-    doc: "A key with a complete tuple and the tensors at the places `indices`; waits until there is one.",
-    shape: shape::unknown,
-    gradient: Gradient::Zero,
-    kernels: &[Kernel::waiting(|_| waiting(Action::MapUnstageNoKey))],
-    ..WORDS
-};
+pub const OP: OpSpec =
+    OpSpec { signature: "OrderedMapUnstageNoKey(indices: int32) -> (key: int64, values: dtypes)", ..map_unstage_no_key::OP };

@@ -1,6 +1,6 @@
 //! `ResizeBilinear`: images resized, between pixels linearly.
 
-use super::resizing::{Scale, images, resized_shape, size};
+use super::resizing::{PIXELS, Scale, images, resized_shape, size};
 use crate::parallel::pool;
 use crate::prelude::*;
 use ferroflow_graph::kernel::StepContext;
@@ -13,21 +13,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "T: type in {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false",
     doc: "`images` with `size` rows and columns; each pixel is the weighted mean of the four around its place.",
     shape: resized_shape,
-    kernels: &[Kernel::cpu(compute).on(
-        "T",
-        &[
-            DType::Int8,
-            DType::UInt8,
-            DType::Int16,
-            DType::UInt16,
-            DType::Int32,
-            DType::Int64,
-            DType::Half,
-            DType::BFloat16,
-            DType::Float,
-            DType::Double,
-        ],
-    )],
+    kernels: &[Kernel::cpu(compute).on("T", PIXELS)],
     tolerance: Tolerance::Rounding,
     ..WORDS
 };

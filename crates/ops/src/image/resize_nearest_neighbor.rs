@@ -1,6 +1,6 @@
 //! `ResizeNearestNeighbor`: images resized, by the nearest pixel.
 
-use super::resizing::{Scale, images, resized_shape, size};
+use super::resizing::{PIXELS, Scale, images, resized_shape, size};
 use crate::array::blocks::Blocks;
 use crate::prelude::*;
 
@@ -9,21 +9,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "T: type in {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false",
     doc: "`images` with `size` rows and columns; each pixel is the one nearest to its place.",
     shape: resized_shape,
-    kernels: &[Kernel::cpu(compute).on(
-        "T",
-        &[
-            DType::Int8,
-            DType::UInt8,
-            DType::Int16,
-            DType::UInt16,
-            DType::Int32,
-            DType::Int64,
-            DType::Half,
-            DType::BFloat16,
-            DType::Float,
-            DType::Double,
-        ],
-    )],
+    kernels: &[Kernel::cpu(compute).on("T", PIXELS)],
     ..WORDS
 };
 

@@ -3,6 +3,19 @@
 use crate::prelude::*;
 use ferroflow_tensor::error::resource_exhausted;
 
+/// The types of pixels.
+pub(super) const PIXELS: &[DType] = &[
+    DType::Int8,
+    DType::UInt8,
+    DType::Int16,
+    DType::UInt16,
+    DType::Int32,
+    DType::Int64,
+    DType::Half,
+    DType::BFloat16,
+    DType::Float,
+    DType::Double,
+];
 /// Most rows or columns of a resized image.
 const MOST: usize = 1 << 26;
 

@@ -1,19 +1,10 @@
 //! `ReaderNumRecordsProduced`: how many pairs a reader has handed out; for the handle that is a reference.
 
-use super::reader_kernel::reader;
+use super::reader_num_records_produced_v2;
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
     signature: "ReaderNumRecordsProduced(reader_handle: Ref(string)) -> (records_produced: int64)",
-    doc: "The number of pairs so far.",
-    shape: shape::scalar,
-    gradient: Gradient::Zero,
-    kernels: &[Kernel::cpu(compute).inline()],
-    ..WORDS
+    flags: "",
+    ..reader_num_records_produced_v2::OP
 };
-
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let (produced, _) = reader(ctx)?.counts();
-    ctx.set_output(0, Tensor::scalar(produced));
-    Ok(())
-}

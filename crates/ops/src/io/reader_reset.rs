@@ -1,17 +1,6 @@
 //! `ReaderReset`: makes a reader as new; for the handle that is a reference.
 
-use super::reader_kernel::reader;
+use super::reader_reset_v2;
 use crate::prelude::*;
 
-pub const OP: OpSpec = OpSpec {
-    signature: "ReaderReset(reader_handle: Ref(string)) -> ()",
-    doc: "Forgets counts and the work in progress.",
-    shape: shape::none,
-    gradient: Gradient::Zero,
-    kernels: &[Kernel::cpu(|ctx| {
-        reader(ctx)?.reset();
-        Ok(())
-    })
-    .inline()],
-    ..WORDS
-};
+pub const OP: OpSpec = OpSpec { signature: "ReaderReset(reader_handle: Ref(string)) -> ()", flags: "", ..reader_reset_v2::OP };

@@ -1,19 +1,7 @@
 //! `ReaderSerializeState`: the state of a reader as a string; for the handle that is a reference.
 
-use super::reader_kernel::reader;
+use super::reader_serialize_state_v2;
 use crate::prelude::*;
 
-pub const OP: OpSpec = OpSpec {
-    signature: "ReaderSerializeState(reader_handle: Ref(string)) -> (state: string)",
-    doc: "The state of a reader that is not within a file.",
-    shape: shape::scalar,
-    gradient: Gradient::Zero,
-    kernels: &[Kernel::cpu(compute).inline()],
-    ..WORDS
-};
-
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let state = reader(ctx)?.serialize()?;
-    ctx.set_output(0, Tensor::string(state));
-    Ok(())
-}
+pub const OP: OpSpec =
+    OpSpec { signature: "ReaderSerializeState(reader_handle: Ref(string)) -> (state: string)", flags: "", ..reader_serialize_state_v2::OP };

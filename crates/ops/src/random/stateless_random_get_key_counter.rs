@@ -14,14 +14,14 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+pub(super) fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let (key, counter) = key_and_counter(seed_pair(ctx, 0)?);
     ctx.set_output(0, Tensor::vector(&[key])?);
     ctx.set_output(1, Tensor::vector(&counter)?);
     Ok(())
 }
 
-fn shape(c: &mut ShapeContext) -> Result<()> {
+pub(super) fn shape(c: &mut ShapeContext) -> Result<()> {
     if c.with_rank(0, 1)?.dim(0).is_some_and(|n| n != 2) {
         return Err(invalid_argument(format!("seed must have shape [2], not {}", c.input(0))));
     }

@@ -1,7 +1,6 @@
 //! `StatelessRandomGetKeyCounterAlg`: key and counter of a seed, and the algorithm.
 
-use super::philox_source::key_and_counter;
-use super::shape_argument::seed_pair;
+use super::stateless_random_get_key_counter;
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -15,20 +14,14 @@ pub const OP: OpSpec = OpSpec {
 };
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let (key, counter) = key_and_counter(seed_pair(ctx, 0)?);
-    ctx.set_output(0, Tensor::vector(&[key])?);
-    ctx.set_output(1, Tensor::vector(&counter)?);
+    stateless_random_get_key_counter::compute(ctx)?;
     // Philox.
     ctx.set_output(2, Tensor::scalar(1i32));
     Ok(())
 }
 
 fn shape(c: &mut ShapeContext) -> Result<()> {
-    if c.with_rank(0, 1)?.dim(0).is_some_and(|n| n != 2) {
-        return Err(invalid_argument(format!("seed must have shape [2], not {}", c.input(0))));
-    }
-    c.set_output(0, PartialShape::new(&[Some(1)]));
-    c.set_output(1, PartialShape::new(&[Some(2)]));
+    stateless_random_get_key_counter::shape(c)?;
     c.set_output(2, PartialShape::scalar());
     Ok(())
 }

@@ -9,6 +9,7 @@ pub(crate) mod dense_to_dense_set_operation;
 pub(crate) mod dense_to_sparse_set_operation;
 pub(crate) mod deserialize_many_sparse;
 pub(crate) mod deserialize_sparse;
+pub(crate) mod extremes;
 pub(crate) mod merge;
 pub(crate) mod reduction;
 pub(crate) mod serialize_many_sparse;

@@ -13,6 +13,7 @@ pub(crate) mod each;
 pub(crate) mod encode_base64;
 pub(crate) mod example;
 pub(crate) mod fingerprint;
+pub(crate) mod hash_buckets;
 pub(crate) mod letter_case;
 pub(crate) mod number_format;
 pub(crate) mod parse_example;

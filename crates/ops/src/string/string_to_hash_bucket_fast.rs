@@ -1,6 +1,7 @@
 //! `StringToHashBucketFast`: strings as numbers below a limit.
 
 use super::fingerprint::fingerprint64;
+use super::hash_buckets;
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -9,15 +10,6 @@ pub const OP: OpSpec = OpSpec {
     doc: "The remainder of FarmHash's fingerprint of each string when divided by `num_buckets`.",
     shape: shape::unchanged,
     gradient: Gradient::Zero,
-    kernels: &[Kernel::cpu(compute)],
+    kernels: &[Kernel::cpu(|ctx| hash_buckets::compute(ctx, fingerprint64))],
     ..WORDS
 };
-
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let x = ctx.input(0)?;
-    let n = ctx.node.attrs.int("num_buckets")? as u64;
-    let buckets: Vec<i64> = x.as_strings()?.iter().map(|s| (fingerprint64(s) % n.max(1)) as i64).collect();
-    let y = Tensor::from_slice(x.shape().clone(), &buckets)?;
-    ctx.set_output(0, y);
-    Ok(())
-}

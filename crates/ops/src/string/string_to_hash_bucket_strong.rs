@@ -1,6 +1,7 @@
 //! `StringToHashBucketStrong`: strings as numbers below a limit, hashed under a key.
 
 use super::fingerprint::sip_hash;
+use super::hash_buckets;
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -14,11 +15,6 @@ pub const OP: OpSpec = OpSpec {
 };
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let x = ctx.input(0)?;
-    let n = ctx.node.attrs.int("num_buckets")? as u64;
     let [a, b] = *ctx.node.attrs.ints("key")? else { return Err(invalid_argument("Key must have 2 elements")) };
-    let buckets: Vec<i64> = x.as_strings()?.iter().map(|s| (sip_hash([a as u64, b as u64], s) % n.max(1)) as i64).collect();
-    let y = Tensor::from_slice(x.shape().clone(), &buckets)?;
-    ctx.set_output(0, y);
-    Ok(())
+    hash_buckets::compute(ctx, |s| sip_hash([a as u64, b as u64], s))
 }
