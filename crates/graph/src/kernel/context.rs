@@ -94,7 +94,7 @@ fn no_reference(have: Option<&Value>, i: usize, n: usize) -> Error {
 #[cold]
 fn no_input(i: usize, n: usize) -> Error {
     match i < n {
-        true => internal(format!("input {i} was taken before")),
+        true => internal(format!("input {i} is not there: it has not arrived, or was taken before")),
         false => internal(format!("there is no input {i}, only {n}")),
     }
 }

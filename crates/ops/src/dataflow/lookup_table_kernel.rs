@@ -235,6 +235,18 @@ mod tests {
     }
 
     #[test]
+    fn a_dense_table_holds_tensors() {
+        let step = bare_step(1);
+        let dense = make("MutableDenseHashTableV2", &step, DType::Int64, DType::Float).attr("value_shape", PartialShape::new(&[Some(2)]));
+        let t = dense.input(Tensor::scalar(0i64)).input(Tensor::scalar(-1i64)).run_one().unwrap();
+        let values = tensor(&[2, 2], &[1f32, 2.0, 3.0, 4.0]);
+        op("LookupTableInsertV2", &step, &[&t, &tensor(&[2], &[7i64, 8]), &values]).unwrap();
+        op("LookupTableRemoveV2", &step, &[&t, &tensor(&[1], &[7i64])]).unwrap();
+        let found = op("LookupTableFindV2", &step, &[&t, &tensor(&[2], &[8i64, 7]), &tensor(&[2], &[-1f32, -2.0])]).unwrap();
+        assert_eq!((found[0].dims(), found[0].as_slice::<f32>().unwrap()), (&[2i64, 2][..], &[3f32, 4.0, -1.0, -2.0][..]));
+    }
+
+    #[test]
     fn keys_of_any_length_are_told_apart_by_their_contents() {
         let step = bare_step(1);
         let t = make("MutableHashTableV2", &step, DType::String, DType::Int64).run_one().unwrap();

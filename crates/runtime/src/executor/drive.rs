@@ -153,6 +153,9 @@ impl Driver<'_> {
                 self.propagate(tag, item, dead);
             }
             _ => {
+                if let Some(i) = inputs.iter().position(Option::is_none) {
+                    return Err(internal(format!("input {i} has not arrived")));
+                }
                 let inputs = inputs.iter_mut().map(Option::take).collect();
                 let job = Job { tag, frame_iter, inputs, dead };
                 self.state.jobs += 1;
