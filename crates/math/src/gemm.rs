@@ -112,24 +112,35 @@ pub fn batch_matmul<'a, T: GemmElement>(
 
 /// Multiplications that a task has at least: about 20 microseconds.
 const TASK_WORK: usize = 1 << 20;
+/// Multiplications that a task has at least when there are more tasks than threads: about half a millisecond.
+const LARGE_TASK_WORK: usize = 1 << 24;
 /// Block borders are multiples of this, so that no task ends in the middle of a register tile.
 const TILE: usize = 48;
 
-/// Cuts an m x n result into one block for each thread (or fewer) and calls `block` with the rows and columns of each.
-/// The longer side is cut: the operand that all blocks share is then the smaller one.
+/// Cuts an m x n result into nearly square blocks, which need the least of `a` and `b`, and calls `block` with the rows and columns of
+/// each. A large product has two blocks for each thread, so that a thread that comes late holds nobody up; more would pack too much.
 fn for_each_block(pool: &dyn ParallelFor, m: usize, n: usize, k: usize, block: &(dyn Fn(Range<usize>, Range<usize>) + Sync)) {
     let work = m.saturating_mul(n).saturating_mul(k);
-    let by_rows = m >= n;
-    let long = m.max(n);
-    let tasks = (work / TASK_WORK).min(pool.threads()).min(long.div_ceil(TILE));
-    if tasks <= 1 {
+    let threads = pool.threads();
+    let tasks = (work / TASK_WORK).min(threads).max((work / LARGE_TASK_WORK).min(threads * 2));
+    if threads <= 1 || tasks <= 1 {
         return block(0..m, 0..n);
     }
-    let size = long.div_ceil(tasks).next_multiple_of(TILE);
-    pool.run(long.div_ceil(size), &|task| {
-        let range = task * size..((task + 1) * size).min(long);
-        if by_rows { block(range, 0..n) } else { block(0..m, range) }
+    let down = ((tasks as f64 * m as f64 / n as f64).sqrt().round() as usize).clamp(1, tasks);
+    let side = |len: usize, parts: usize| len.div_ceil(parts).next_multiple_of(TILE);
+    let (height, width) = (side(m, down), side(n, tasks.div_ceil(down)));
+    let across = n.div_ceil(width);
+    pool.run(m.div_ceil(height) * across, &|task| {
+        let (i, j) = (task / across, task % across);
+        block(i * height..((i + 1) * height).min(m), j * width..((j + 1) * width).min(n));
     });
+}
+
+/// Whether a product is computed as it stands, not as its transpose (b^T a^T = (a b)^T). The `gemm` crates write column by column, so
+/// our row-major results are best taken as transposed, except for few rows over a deep `b`: then packing `b` is most of the work, and
+/// the operand on the right is packed the faster way.
+fn stands_upright(m: usize, k: usize, n: usize, b_by_columns: bool) -> bool {
+    m < TILE && k > 32 && (b_by_columns || k.saturating_mul(n) > 1 << 17)
 }
 
 macro_rules! fast_element {
@@ -141,30 +152,24 @@ macro_rules! fast_element {
                 let c = Parts::new(c);
                 debug_assert_eq!(c.len(), a.rows * n);
                 for_each_block(pool, a.rows, n, k, &|rows, cols| {
+                    let (ars, acs, brs, bcs) = (a.row_stride as isize, a.col_stride as isize, b.row_stride as isize, b.col_stride as isize);
+                    let one = 1.0 as $t;
                     // SAFETY: MatrixRef covers its slice, and `matmul` checked that the shapes fit and `c` holds the result, so
                     // every address that the strides reach lies in its slice. Blocks of `c` do not overlap.
                     unsafe {
-                        gemm(
-                            rows.len(),
-                            cols.len(),
-                            k,
-                            c.as_mut_ptr().add(rows.start * n + cols.start),
-                            1,
-                            n as isize,
-                            accumulate,
-                            a.data.as_ptr().add(rows.start * a.row_stride),
-                            a.col_stride as isize,
-                            a.row_stride as isize,
-                            b.data.as_ptr().add(cols.start * b.col_stride),
-                            b.col_stride as isize,
-                            b.row_stride as isize,
-                            1.0,
-                            1.0,
-                            false,
-                            false,
-                            false,
-                            Parallelism::None,
-                        );
+                        let pa = a.data.as_ptr().add(rows.start * a.row_stride);
+                        let pb = b.data.as_ptr().add(cols.start * b.col_stride);
+                        let pc = c.as_mut_ptr().add(rows.start * n + cols.start);
+                        let (m, cols, none) = (rows.len(), cols.len(), Parallelism::None);
+                        if stands_upright(m, k, cols, brs == 1 && bcs != 1) {
+                            gemm(
+                                m, cols, k, pc, 1, n as isize, accumulate, pa, acs, ars, pb, bcs, brs, one, one, false, false, false, none,
+                            );
+                        } else {
+                            gemm(
+                                cols, m, k, pc, n as isize, 1, accumulate, pb, brs, bcs, pa, ars, acs, one, one, false, false, false, none,
+                            );
+                        }
                     }
                 });
             }
@@ -303,7 +308,18 @@ mod tests {
     #[test]
     fn products_of_all_shapes_and_transposes_are_right() {
         let mut sample = Sample::new(3);
-        let sizes = [(1, 1, 1), (1, 7, 5), (5, 7, 1), (1, 300, 1), (3, 1, 4), (32, 50, 10), (17, 33, 65), (130, 70, 200), (2, 600, 1100)];
+        let sizes = [
+            (1, 1, 1),
+            (1, 7, 5),
+            (5, 7, 1),
+            (1, 300, 1),
+            (3, 1, 4),
+            (32, 50, 10),
+            (17, 33, 65),
+            (130, 70, 200),
+            (2, 600, 1100),
+            (300, 40, 310),
+        ];
         for (m, k, n) in sizes {
             let (a, b, c0) = (sample.f32s(m * k), sample.f32s(k * n), sample.f32s(m * n));
             for (ta, tb) in [(false, false), (true, false), (false, true), (true, true)] {

@@ -86,6 +86,26 @@ fn control_edges_order_nodes() {
 
 /// The chief of synchronous replicas depends on it: see `late_reads`.
 #[test]
+fn a_variable_is_sent_after_the_updates_that_are_ready_with_it() {
+    for update in ["AssignAdd", "HeavyAssignAdd"] {
+        for (sent, first) in [("v", true), ("v", false), ("read", true), ("read", false)] {
+            let mut net = Net::new();
+            net.node("v", "VariableV2", &[]).constant("one", 1).constant("two", 2).node("init", "Assign", &["v", "one"]);
+            net.node("read", "Identity", &["v", "^init"]);
+            if first {
+                net.node("send", "_Send", &[sent, "^init"]).with("tensor_name", "v");
+            }
+            net.node("update", update, &["v", "two", "^init"]);
+            if !first {
+                net.node("send", "_Send", &[sent, "^init"]).with("tensor_name", "v");
+            }
+            net.node("receive", "_Recv", &[]).with("tensor_name", "v").result(0, "receive", DType::Int32);
+            assert_eq!(net.run_int(), 3, "{update}, {sent} sent {first}");
+        }
+    }
+}
+
+#[test]
 fn an_identity_of_a_variable_shows_what_it_holds_when_it_is_used() {
     let mut net = Net::new();
     net.node("v", "VariableV2", &[]).constant("one", 1).constant("two", 2).node("init", "Assign", &["v", "one"]);
