@@ -72,3 +72,17 @@ def loops_and_late_reads_run_over_a_tensorflow_ps(t):
                 at = at - 1.0 if at > 3.0 else at + 1.0
             close(s.run([y, slope], {x: 2.0}), [at, expected])
             same([s.run(after) for _ in range(3)], [2, 3, 4])
+
+
+@test(only="ferroflow", limit=180)
+def a_tensorflow_master_reads_a_ferroflow_variable_after_its_update(t):
+    c = t.new_cluster({"ps": 1, "worker": 1}, {"worker": "tf"})
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:ps/task:0"):
+            v = tf.Variable(np.zeros(1000, np.float32), name="v")
+        with tf.device("/job:worker/task:0"):
+            with tf.control_dependencies([tf.assign_add(v, tf.ones([1000]))]):
+                after = v.read_value() * 10.0
+        with session() as s:
+            s.run(v.initializer)
+            same([s.run(after)[-1] for _ in range(5)], [10, 20, 30, 40, 50])

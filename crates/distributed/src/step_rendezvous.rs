@@ -6,7 +6,7 @@ use crate::cluster::TaskId;
 use crate::request_ids::new_request_id;
 use crate::worker_interface::RecvTensorRequest;
 use crate::worker_session::WorkerSession;
-use ferroflow_graph::kernel::{CancellationManager, Received, RecvDone, Rendezvous, RendezvousKey};
+use ferroflow_graph::kernel::{CancellationManager, Received, RecvDone, Rendezvous, RendezvousKey, Variable};
 use ferroflow_runtime::{LocalRendezvous, NodeStats};
 use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{Error, Result};
@@ -107,6 +107,10 @@ fn transfer_stats(key: &RendezvousKey, received: &Received, start_nanos: u64, st
 impl Rendezvous for StepRendezvous {
     fn send(&self, key: &RendezvousKey, value: Received) -> Result<()> {
         Rendezvous::send(&self.local, key, value)
+    }
+
+    fn send_variable(&self, key: &RendezvousKey, variable: &Arc<Variable>) -> Result<()> {
+        self.local.send_variable(key, variable)
     }
 
     fn recv_async(&self, key: &RendezvousKey, done: RecvDone) {

@@ -140,7 +140,7 @@ fn for_each_block(pool: &dyn ParallelFor, m: usize, n: usize, k: usize, block: &
 /// our row-major results are best taken as transposed, except for few rows over a deep `b`: then packing `b` is most of the work, and
 /// the operand on the right is packed the faster way.
 fn stands_upright(m: usize, k: usize, n: usize, b_by_columns: bool) -> bool {
-    m < TILE && k > 32 && (b_by_columns || k.saturating_mul(n) > 1 << 17)
+    m < TILE && k > 32 && (b_by_columns || k.saturating_mul(n) > 1 << 18)
 }
 
 macro_rules! fast_element {

@@ -1,6 +1,6 @@
 //! `LocalRendezvous`: where the producers and consumers of one step meet inside a task (TF: `LocalRendezvous`).
 
-use ferroflow_graph::kernel::{Received, RecvDone, Rendezvous, RendezvousKey};
+use ferroflow_graph::kernel::{Received, RecvDone, Rendezvous, RendezvousKey, Variable};
 use ferroflow_tensor::error::{cancelled, internal};
 use ferroflow_tensor::{Error, Result};
 use parking_lot::Mutex;
@@ -20,9 +20,25 @@ struct Waiter {
     done: RecvDone,
 }
 
+/// What a producer leaves.
+enum Parcel {
+    Value(Received),
+    /// A variable, which is read when it is received.
+    Variable(Arc<Variable>),
+}
+
+impl Parcel {
+    fn open(self) -> Result<Received> {
+        match self {
+            Parcel::Value(value) => Ok(value),
+            Parcel::Variable(variable) => Ok(Received { tensor: variable.read()?, is_dead: false }),
+        }
+    }
+}
+
 enum Meeting {
     /// The producer came first.
-    Sent(Received),
+    Sent(Parcel),
     /// Consumers came first; the first of them gets the value.
     Awaited(Vec<Waiter>),
 }
@@ -51,13 +67,17 @@ impl LocalRendezvous {
     ///
     /// Errors: why the step was aborted; `Internal` `Duplicated send` while another value of this key waits to be fetched.
     pub fn send_to(&self, key: &str, value: Received) -> Result<()> {
+        self.leave(key, Parcel::Value(value))
+    }
+
+    fn leave(&self, key: &str, parcel: Parcel) -> Result<()> {
         let mut state = self.state.lock();
         if let Some(e) = &state.aborted {
             return Err(e.clone());
         }
         match state.meetings.get_mut(key) {
             None => {
-                state.meetings.insert(key.into(), Meeting::Sent(value));
+                state.meetings.insert(key.into(), Meeting::Sent(parcel));
                 Ok(())
             }
             Some(Meeting::Sent(_)) => Err(internal(format!("Duplicated send: {key}"))),
@@ -67,7 +87,7 @@ impl LocalRendezvous {
                     state.meetings.remove(key);
                 }
                 drop(state);
-                (first.done)(Ok(value));
+                (first.done)(parcel.open());
                 Ok(())
             }
         }
@@ -91,9 +111,9 @@ impl LocalRendezvous {
             Entry::Occupied(mut place) => match place.get_mut() {
                 Meeting::Awaited(waiters) => waiters.push(Waiter { id, done }),
                 Meeting::Sent(_) => {
-                    if let Meeting::Sent(value) = place.remove() {
+                    if let Meeting::Sent(parcel) = place.remove() {
                         drop(state);
-                        done(Ok(value));
+                        done(parcel.open());
                     }
                     return None;
                 }
@@ -133,6 +153,13 @@ impl Rendezvous for LocalRendezvous {
         self.send_to(&key.full, value)
     }
 
+    fn send_variable(&self, key: &RendezvousKey, variable: &Arc<Variable>) -> Result<()> {
+        if !variable.is_initialized() {
+            return Err(variable.uninitialized());
+        }
+        self.leave(&key.full, Parcel::Variable(variable.clone()))
+    }
+
     fn recv_async(&self, key: &RendezvousKey, done: RecvDone) {
         self.recv(&key.full, done);
     }
@@ -158,7 +185,7 @@ impl Rendezvous for LocalRendezvous {
 mod tests {
     use super::*;
     use ferroflow_tensor::error::aborted;
-    use ferroflow_tensor::{Code, Tensor};
+    use ferroflow_tensor::{Code, DType, Tensor};
 
     type Seen = Arc<Mutex<Vec<Result<i32>>>>;
 
@@ -187,6 +214,24 @@ mod tests {
         let got: Vec<i32> = seen.lock().iter().map(|r| *r.as_ref().unwrap()).collect();
         assert_eq!(got, [1, 2]);
         assert!(!r.forget(&waiting.unwrap()), "it has been served");
+    }
+
+    #[test]
+    fn a_variable_is_read_when_it_is_received() {
+        let (r, seen) = (LocalRendezvous::new(), Seen::default());
+        let key = RendezvousKey::parse(&key("v")).unwrap();
+        let variable = Arc::new(Variable::new("v", DType::Int32));
+        assert_eq!(r.send_variable(&key, &variable).unwrap_err().code(), Code::FailedPrecondition);
+        variable.set(Tensor::scalar(1i32));
+        r.send_variable(&key, &variable).unwrap();
+        assert_eq!(r.send_variable(&key, &variable).unwrap_err().code(), Code::Internal);
+        variable.set(Tensor::scalar(2i32));
+        r.recv(&key.full, note(&seen));
+        r.recv(&key.full, note(&seen));
+        r.send_variable(&key, &variable).unwrap();
+        variable.set(Tensor::scalar(3i32));
+        let got: Vec<i32> = seen.lock().iter().map(|r| *r.as_ref().unwrap()).collect();
+        assert_eq!(got, [2, 2], "who waits already gets what there is");
     }
 
     #[test]

@@ -126,8 +126,7 @@ fn key(node: &ferroflow_graph::NodeInfo, at: FrameAndIter) -> Result<RendezvousK
 
 fn send(c: &mut OpKernelContext) -> Result<()> {
     let key = key(c.node, c.frame_iter)?;
-    let tensor = if c.is_input_dead { Tensor::scalar(0f32) } else { c.input(0)?.clone() };
-    c.step.rendezvous.send(&key, Received { tensor, is_dead: c.is_input_dead })
+    c.send_input(0, &key)
 }
 
 struct Recv;

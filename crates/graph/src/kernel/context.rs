@@ -1,6 +1,6 @@
 //! `OpKernel` and its context (TF: `OpKernel`, `AsyncOpKernel`, `OpKernelContext`, `OpKernelConstruction`).
 
-use super::{DeviceInfo, FrameAndIter, FunctionRuntime, Outputs, ResourceManager, StepContext, Value, Variable};
+use super::{DeviceInfo, FrameAndIter, FunctionRuntime, Outputs, Received, RendezvousKey, ResourceManager, StepContext, Value, Variable};
 use crate::node::NodeInfo;
 use ferroflow_tensor::error::{internal, invalid_argument};
 use ferroflow_tensor::{DType, Element, Error, Result, Shape, Tensor};
@@ -202,6 +202,17 @@ impl<'a> OpKernelContext<'a> {
         match self.inputs.get(i) {
             Some(Some(Value::Ref(v))) => Ok(v),
             other => Err(no_reference(other.and_then(Option::as_ref), i, self.inputs.len())),
+        }
+    }
+
+    /// Sends input `i`, or word that it is dead. A variable is read when it is received: a TensorFlow master cuts `read_value()` on
+    /// another task into a send that nothing orders after the update before it, and a receive that comes after that update.
+    ///
+    /// Errors: of [`Rendezvous::send_variable`](super::Rendezvous::send_variable); `Internal` if there is no such input.
+    pub fn send_input(&self, i: usize, key: &RendezvousKey) -> Result<()> {
+        match self.value(i)? {
+            Value::Ref(variable) if !self.is_input_dead => self.step.rendezvous.send_variable(key, variable),
+            _ => self.step.rendezvous.send(key, Received { tensor: self.input(i)?.clone(), is_dead: self.is_input_dead }),
         }
     }
 

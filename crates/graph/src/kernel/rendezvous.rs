@@ -1,5 +1,6 @@
 //! `Rendezvous`: where a step's producers and consumers of tensors meet, by key (TF: `Rendezvous`).
 
+use super::Variable;
 use ferroflow_tensor::error::invalid_argument;
 use ferroflow_tensor::{DeviceSpec, Error, Result, Tensor};
 use std::sync::Arc;
@@ -60,6 +61,13 @@ pub trait Rendezvous: Send + Sync {
     ///
     /// Errors: why the step was aborted; `Internal`/`Aborted` if the key was sent already.
     fn send(&self, key: &RendezvousKey, value: Received) -> Result<()>;
+
+    /// Hands over what a variable holds when it is received; one that cannot wait with reading it reads at once, as here.
+    ///
+    /// Errors: as [`Rendezvous::send`]; `FailedPrecondition` if the variable is not initialized.
+    fn send_variable(&self, key: &RendezvousKey, variable: &Arc<Variable>) -> Result<()> {
+        self.send(key, Received { tensor: variable.read()?, is_dead: false })
+    }
 
     /// Asks for a value; `done` is called when it is there or the step is aborted, perhaps before this returns.
     fn recv_async(&self, key: &RendezvousKey, done: RecvDone);

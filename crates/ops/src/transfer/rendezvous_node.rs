@@ -41,8 +41,7 @@ struct Send(Keys);
 
 impl OpKernel for Send {
     fn compute(&self, ctx: &mut OpKernelContext) -> Result<()> {
-        let value = Received { tensor: ctx.input(0)?.clone(), is_dead: ctx.is_input_dead };
-        self.0.at(ctx.frame_iter, |key| ctx.step.rendezvous.send(key, value))
+        self.0.at(ctx.frame_iter, |key| ctx.send_input(0, key))
     }
 }
 

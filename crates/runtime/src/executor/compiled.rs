@@ -21,8 +21,6 @@ pub(crate) enum Kind {
     Kernel,
     /// Calls its kernel, also with dead inputs: a transfer.
     Transfer,
-    /// A transfer of a variable's value, which is sent when nothing else is ready; see [`late_reads`].
-    LateSend,
     /// Calls the function that its op names.
     Call,
     /// Hands a reference on unread; see [`late_reads`].
@@ -44,11 +42,6 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether its kernel is called with dead inputs too, and may have dead outputs.
-    pub(crate) fn is_transfer(self) -> bool {
-        matches!(self, Kind::Transfer | Kind::LateSend)
-    }
-
     fn of(node: &NodeInfo) -> Kind {
         match node.op_name() {
             _ if node.op.is_function_call() => Kind::Call,
@@ -87,7 +80,7 @@ type Function = fn(&mut OpKernelContext) -> Result<()>;
 /// How a node's inputs treat references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refs {
-    /// None arrives.
+    /// None arrives, or all are handed to the kernel.
     None,
     /// All are read; the node's description, which is far away in memory, need not be asked.
     Read,
@@ -204,20 +197,17 @@ impl Compiled {
         let late = late_reads(graph);
         for (id, node) in graph.iter() {
             let info = &node.info;
-            let of_reference = node.inputs.iter().any(|e| graph.endpoint_type(*e).is_ref || late[e.node.index()]);
-            let kind = match Kind::of(info) {
-                _ if late[id.index()] => Kind::LateRead,
-                Kind::Transfer if of_reference => Kind::LateSend,
-                kind => kind,
-            };
+            let kind = if late[id.index()] { Kind::LateRead } else { Kind::of(info) };
             let at = |e: ferroflow_tensor::Error| e.at_node(&info.name);
             let frame = &mut frames[tree.frame_of[id.index()] as usize];
             let mut item = Item {
                 kind,
                 cost: Cost::Inline,
                 is_async: kind == Kind::Call,
-                refs: match of_reference {
+                refs: match node.inputs.iter().any(|e| graph.endpoint_type(*e).is_ref || late[e.node.index()]) {
                     false => Refs::None,
+                    // It is read when it is received.
+                    true if kind == Kind::Transfer => Refs::None,
                     true if info.input_types.iter().any(|t| t.is_ref) => Refs::ByInput,
                     true => Refs::Read,
                 },
@@ -237,7 +227,7 @@ impl Compiled {
             frame.pending.push(Pending { left: controls + data, mark: 0 });
             frame.slots += node.inputs.len();
             match kind {
-                Kind::Kernel | Kind::Transfer | Kind::LateSend => {
+                Kind::Kernel | Kind::Transfer => {
                     let kernel = params.kernels.get(info, &params.device, params.functions.as_ref()).map_err(at)?;
                     item.cost = kernel.cost;
                     match kernel.kernel {
@@ -349,8 +339,7 @@ impl Compiled {
 ///
 /// In TensorFlow its output is the variable's own memory, so that whoever uses `v/read` sees what `v` holds by then. Programs rest on
 /// that: the chief of synchronous replicas fills its tokens from a `global_step/read` that nothing orders after the increment. Here
-/// such a node hands the reference on, and each consumer reads it when it runs. A transfer runs last of all that is ready: a TensorFlow
-/// master cuts `read_value()` on another task from the update that it follows into a transfer beside that update.
+/// such a node hands the reference on, and each consumer reads it when it runs.
 fn late_reads(graph: &NodeGraph) -> Vec<bool> {
     let mut late = vec![false; graph.len()];
     let identities: Vec<_> =

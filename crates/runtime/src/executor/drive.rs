@@ -93,11 +93,8 @@ impl Driver<'_> {
                 self.fail(reason.unwrap_or_else(|| internal("a step was cancelled without a reason")).derived());
             }
             for _ in 0..NODES_PER_ROUND {
-                match self.state.ready.pop() {
-                    Some(tag) => self.process(tag),
-                    None if self.state.late_sends.is_empty() => return,
-                    None => self.run_late_send(),
-                }
+                let Some(tag) = self.state.ready.pop() else { return };
+                self.process(tag);
             }
             self.shared.fetch_mail(self.state);
             self.handle_mail();
@@ -107,33 +104,12 @@ impl Driver<'_> {
         }
     }
 
-    /// Sends a variable's value, after an update that is in hand.
-    fn run_late_send(&mut self) {
-        let updates = |job: &mut Job| self.graph.infos[job.tag.node as usize].input_types.iter().any(|t| t.is_ref);
-        if let Some(update) = self.state.in_hand.take_if(updates) {
-            if let Some(completion) = update.run(self.shared) {
-                self.handle(completion);
-            }
-        } else if let Some(tag) = self.state.late_sends.pop() {
-            let result = self.process_kernel(tag, &self.graph.items[tag.node as usize]);
-            self.end_process(tag, result);
-        }
-    }
-
     fn process(&mut self, tag: Tagged) {
         let item = &self.graph.items[tag.node as usize];
         let result = match item.kind {
             Kind::Kernel | Kind::Transfer | Kind::Call => self.process_kernel(tag, item),
-            Kind::LateSend => {
-                self.state.late_sends.push(tag);
-                Ok(())
-            }
             _ => self.process_control_flow(tag, item),
         };
-        self.end_process(tag, result);
-    }
-
-    fn end_process(&mut self, tag: Tagged, result: Result<()>) {
         if let Err(e) = result {
             self.fail(e.at_node(&self.graph.infos[tag.node as usize].name));
         }
@@ -145,7 +121,7 @@ impl Driver<'_> {
         let frame_iter = FrameAndIter { frame_id: frame.id, iter_id: tag.iter as i64 };
         let iteration = &mut frame.iterations[(tag.iter - frame.base) as usize];
         let dead = iteration.pending[item.local as usize].mark != 0;
-        if dead && !item.kind.is_transfer() {
+        if dead && item.kind != Kind::Transfer {
             iteration.discard(item);
             outputs.clear();
             self.propagate(tag, item, true);
@@ -252,7 +228,6 @@ impl Driver<'_> {
     /// Ends the step with this error, if it is the first: nothing more is begun, and whatever waits is woken.
     pub(super) fn fail(&mut self, error: Error) {
         self.state.ready.clear();
-        self.state.late_sends.clear();
         if self.state.in_hand.take().is_some() {
             self.state.jobs -= 1;
         }

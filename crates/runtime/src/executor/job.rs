@@ -1,6 +1,6 @@
 //! Jobs: kernel calls that may end on another thread or later (TF: the closures and `AsyncState` of `ExecutorState::Process`).
 
-use super::compiled::{Compiled, Item};
+use super::compiled::{Compiled, Item, Kind};
 use super::iteration::Tagged;
 use super::shared::Shared;
 use crate::kernel_cache::{BuiltKernel, NodeKernel};
@@ -68,7 +68,7 @@ pub(crate) fn check_outputs(graph: &Compiled, node: u32, item: &Item, outputs: &
         return Err(internal(format!("{} outputs instead of {}", outputs.len(), item.num_outputs)));
     }
     match outputs.iter().position(|o| o.is_none()) {
-        Some(i) if !item.kind.is_transfer() => {
+        Some(i) if item.kind != Kind::Transfer => {
             Err(internal(format!("Missing {i}-th output from {{{{node {}}}}}", graph.infos[node as usize].name)))
         }
         _ => Ok(()),

@@ -40,8 +40,6 @@ pub(crate) struct StepState {
     pub(crate) spare: Vec<Vec<Iteration>>,
     /// Complete nodes; the last is run first.
     pub(crate) ready: Vec<Tagged>,
-    /// Transfers of variables' values, which run when nothing is ready.
-    pub(crate) late_sends: Vec<Tagged>,
     /// An expensive node that this thread will run when no cheap one is left.
     pub(crate) in_hand: Option<Job>,
     /// Jobs that are under way or in hand.
@@ -63,7 +61,6 @@ impl StepState {
             free_frames: Vec::new(),
             spare: graph.frames.iter().map(|_| Vec::new()).collect(),
             ready: Vec::new(),
-            late_sends: Vec::new(),
             in_hand: None,
             jobs: 0,
             mail: Vec::new(),

@@ -112,8 +112,19 @@ pub(crate) static SPECS: &[OpSpec] = &[
             c.pass_on(0, 0)
         })],
     ),
-    op("AssignAdd(ref: Ref(T), value: T) -> (output_ref: Ref(T))", "T: type", "", &[Kernel::cpu(assign_add)]),
-    op("HeavyAssignAdd(ref: Ref(T), value: T) -> (output_ref: Ref(T))", "T: type", "", &[Kernel::cpu(assign_add).heavy()]),
+    op(
+        "AssignAdd(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
+        "T: type",
+        "",
+        &[Kernel::cpu(|c| {
+            let by = c.scalar::<i32>(1, "value")?;
+            c.input_ref(0)?.update(|t| {
+                t.make_mut::<i32>()?[0] += by;
+                Ok(())
+            })?;
+            c.pass_on(0, 0)
+        })],
+    ),
     op("Wait() -> (x: int32)", "", "stateful", &[Kernel::waiting(|_| Ok(Box::new(Wait)))]),
     op("Drops() -> (x: int32)", "", "", &[Kernel::waiting(|_| Ok(Box::new(Drops)))]),
     op("PanicsWaiting() -> (x: int32)", "", "", &[Kernel::waiting(|_| Ok(Box::new(PanicsWaiting)))]),
@@ -184,15 +195,6 @@ impl OpKernel for Serial {
         ctx.set_output(0, Tensor::scalar(n));
         Ok(())
     }
-}
-
-fn assign_add(c: &mut OpKernelContext) -> Result<()> {
-    let by = c.scalar::<i32>(1, "value")?;
-    c.input_ref(0)?.update(|t| {
-        t.make_mut::<i32>()?[0] += by;
-        Ok(())
-    })?;
-    c.pass_on(0, 0)
 }
 
 fn arithmetic(c: &mut OpKernelContext, f: fn(i32, i32) -> i32) -> Result<()> {
@@ -351,7 +353,7 @@ fn key(node: &NodeInfo, at: FrameAndIter) -> Result<RendezvousKey> {
 
 fn send(c: &mut OpKernelContext) -> Result<()> {
     let key = key(c.node, c.frame_iter)?;
-    c.step.rendezvous.send(&key, Received { tensor: c.input(0)?.clone(), is_dead: c.is_input_dead })
+    c.send_input(0, &key)
 }
 
 struct Recv;
