@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn nodes_keep_the_most_they_were_seen_to_cost() {
         let g = graph();
-        let one = g.op("Const").name("one").attr("dtype", DType::Float).attr("value", Tensor::vector(&[1f32, 2.0])).output();
+        let one = g.op("Const").name("one").attr("dtype", DType::Float).attr("value", Tensor::vector(&[1f32, 2.0]).unwrap()).output();
         g.op("Add").name("sum").inputs([one.clone(), one]).build();
         let graph = g.snapshot().unwrap();
         let model = CostModel::default();
