@@ -144,6 +144,37 @@ def a_monitored_session_outlives_a_restarted_ps(t):
     holds(any(b <= a for a, b in zip(seen, seen[1:])) and min(seen[35:]) > 20, "steps %s" % seen)
 
 
+class KillOnce(tf.train.SessionRunHook):
+    """Kills and restarts a task when the first session has been made and initialized, before its first step."""
+
+    def __init__(self, cluster, job, task):
+        self.cluster, self.victim, self.created = cluster, (job, task), 0
+
+    def after_create_session(self, session, coord):
+        self.created += 1
+        if self.created == 1:
+            self.cluster.kill(*self.victim)
+            self.cluster.start(*self.victim)
+
+
+@test(limit=240)
+def a_task_killed_between_initialization_and_the_first_step_is_survived(t):
+    for job, task in (("ps", 0), ("ps", 1), ("worker", 0)) if t.impl == "ferroflow" else (("ps", 0),):
+        c = t.new_cluster({"ps": 2, "worker": 1})
+        with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(cluster=tf.train.ClusterSpec(c.spec))):
+            w = [tf.get_variable("w%d" % k, [], initializer=tf.ones_initializer(), use_resource=bool(k)) for k in range(2)]
+            step = tf.train.get_or_create_global_step()
+            train = tf.train.GradientDescentOptimizer(0.01).minimize(tf.add_n([tf.square(v) for v in w]), global_step=step)
+            killer = KillOnce(c, job, task)
+            with tf.train.MonitoredTrainingSession(
+                    master=c.target(), is_chief=True, checkpoint_dir=t.temp(),
+                    hooks=[tf.train.StopAtStepHook(last_step=20), killer]) as session:
+                at = 0
+                while not session.should_stop():
+                    at = session.run([train, step])[1]
+        holds(at >= 19 and killer.created == 2, "killed %s:%d: step %s, %d sessions" % (job, task, at, killer.created))
+
+
 @test(limit=120)
 def a_restarted_master_aborts_old_sessions_and_keeps_variables(t):
     c = t.new_cluster()

@@ -131,6 +131,24 @@ def all_that_cannot_be_restored_is_said_at_once(t):
                    lambda: s.run(saver.saver_def.restore_op_name, {saver.saver_def.filename_tensor_name: path}))
 
 
+@test(only="ferroflow")
+def the_task_that_writes_a_missing_shard_is_named(t):
+    c, folder = t.cluster(), t.temp()
+    with graph_and_session(c.target()) as (_, session):
+        build()
+        saver = tf.train.Saver(sharded=True)
+        restore = saver.saver_def.restore_op_name, {saver.saver_def.filename_tensor_name: os.path.join(folder, "m")}
+        with tf.device("/job:worker/task:1"):
+            merge = tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=[os.path.join(folder, "part-00001-of-00002")],
+                                                  destination_prefix=os.path.join(folder, "n"))
+        with session() as s:
+            s.run(tf.global_variables_initializer())
+            os.remove(saver.save(s, os.path.join(folder, "m")) + ".data-00001-of-00002")
+            writer = "is written by /job:ps/replica:0/task:1"
+            raises(tf.errors.NotFoundError, ["m.data-00001-of-00002", writer], lambda: s.run(*restore))
+            raises(tf.errors.NotFoundError, ["part-00001-of-00002", writer, "From /job:worker/replica:0/task:1"], lambda: s.run(merge))
+
+
 @test()
 def what_fits_no_variable_changes_nothing(t):
     c, folder = t.cluster(), t.temp()

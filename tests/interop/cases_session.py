@@ -260,6 +260,33 @@ def conditionals_and_loops_run_on_a_remote_task(t):
 
 
 @test()
+def the_costs_of_nodes_are_told_for_every_so_manieth_step(t):
+    c = t.cluster()
+    config = tf.ConfigProto()
+    config.graph_options.build_cost_model = 2
+    with graph_and_session(c.target(), config) as (_, session):
+        with tf.device("/job:ps/task:0"):
+            v = tf.Variable([[1.0, 2.0]], name="cost_v")
+        with tf.device("/job:worker/task:1"):
+            y = tf.matmul(v, v, transpose_b=True, name="cost_y")
+        with session() as s:
+            s.run(v.initializer)
+            told = []
+            for _ in range(4):
+                metadata = tf.RunMetadata()
+                same(s.run(y, run_metadata=metadata), [[5.0]])
+                holds(not metadata.step_stats.dev_stats, "no trace was asked for")
+                told.append({n.name: n for n in metadata.cost_graph.node})
+            same([bool(nodes) for nodes in told], [False, True, False, True])
+            product, source = told[1]["cost_y"], told[1]["cost_v"]
+            same(product.device, "/job:worker/replica:0/task:1/device:CPU:0")
+            same([d.size for d in product.output_info[0].shape.dim], [1, 1])
+            same([d.size for d in source.output_info[0].shape.dim], [1, 2])
+            same((product.output_info[0].size, len(product.input_info)), (4, 2))
+            holds(product.compute_cost > 0, product)
+
+
+@test()
 def run_metadata_names_the_nodes_that_ran(t):
     c = t.cluster()
     with graph_and_session(c.target()) as (_, session):

@@ -22,6 +22,7 @@ from clients import Clients
 from servers import Cluster
 
 import cases_callables  # noqa: F401  (importing a module declares its tests)
+import cases_clusters  # noqa: F401
 import cases_control_flow  # noqa: F401
 import cases_data  # noqa: F401
 import cases_errors  # noqa: F401
@@ -33,6 +34,7 @@ import cases_hooks  # noqa: F401
 import cases_input  # noqa: F401
 import cases_load  # noqa: F401
 import cases_mixed  # noqa: F401
+import cases_mixed_models  # noqa: F401
 import cases_parallel  # noqa: F401
 import cases_savers  # noqa: F401
 import cases_serve  # noqa: F401

@@ -20,17 +20,19 @@ pub struct CallOptions {
     pub cancellation: Option<Arc<CancellationManager>>,
     /// How long the call may take; `None` means as long as it needs.
     pub timeout: Option<Duration>,
+    /// How long a call that was cancelled still waits for the callee to say in what it was interrupted.
+    pub account: Option<Duration>,
 }
 
 impl CallOptions {
     /// Options of a call that can be cancelled.
     pub fn cancelled_by(cancellation: &Arc<CancellationManager>) -> CallOptions {
-        CallOptions { cancellation: Some(cancellation.clone()), timeout: None }
+        CallOptions { cancellation: Some(cancellation.clone()), ..CallOptions::default() }
     }
 
     /// Options of a call that may take this long.
     pub fn within(timeout: Duration) -> CallOptions {
-        CallOptions { cancellation: None, timeout: Some(timeout) }
+        CallOptions { timeout: Some(timeout), ..CallOptions::default() }
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! A registered graph is cut once more, into one piece per device, and each piece has an executor.
 
+use crate::cost_graph::{CostGraph, CostModel};
 use crate::env::WorkerEnv;
 use crate::worker_session::WorkerSession;
 use ferroflow_graph::NodeGraph;
 use ferroflow_graph::kernel::{CancellationManager, FunctionRuntime, Rendezvous, ResourceManager, StepContext, Value};
 use ferroflow_runtime::partition::{PartitionOptions, partition};
-use ferroflow_runtime::{Device, Executor, ExecutorParams, FunctionLibraryRuntime, RunDone, StepStatsCollector};
+use ferroflow_runtime::{Device, Executor, ExecutorParams, FunctionLibraryRuntime, NodeStats, RunDone, StepStatsCollector};
 use ferroflow_tensor::error::{aborted, internal, invalid_argument};
 use ferroflow_tensor::{Error, Result};
 use parking_lot::Mutex;
@@ -30,6 +31,7 @@ struct Unit {
     executor: Arc<Executor>,
     graph: Arc<NodeGraph>,
     functions: Option<Arc<dyn FunctionRuntime>>,
+    costs: CostModel,
 }
 
 /// A graph that is ready to run.
@@ -101,7 +103,7 @@ fn unit(env: &WorkerEnv, session: &WorkerSession, device: &str, graph: NodeGraph
         params.functions = Some(FunctionLibraryRuntime::new(graph.library.clone(), &params));
     }
     let executor = Executor::new(&graph, &params)?;
-    Ok(Unit { device: device.clone(), executor, graph: Arc::new(graph), functions: params.functions })
+    Ok(Unit { device: device.clone(), executor, graph: Arc::new(graph), functions: params.functions, costs: CostModel::default() })
 }
 
 /// One run of a registered graph.
@@ -124,6 +126,16 @@ impl RegisteredGraph {
     /// The graphs that run, one per device.
     pub fn pieces(&self) -> Vec<Arc<NodeGraph>> {
         self.units.iter().map(|u| u.graph.clone()).collect()
+    }
+
+    /// What its nodes cost so far, a run that is over included.
+    pub(crate) fn costs(&self, stats: &[NodeStats]) -> CostGraph {
+        let mut costs = CostGraph::default();
+        for unit in &self.units {
+            unit.costs.add(stats.iter().filter(|s| *s.device == *unit.device.info.name));
+            costs.nodes.extend(unit.costs.describe(&unit.graph));
+        }
+        costs
     }
 
     /// Whether it lies on several devices of the task, so that its pieces exchange tensors.

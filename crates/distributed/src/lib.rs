@@ -7,6 +7,7 @@
 
 mod call;
 mod cluster;
+mod cost_graph;
 mod env;
 mod graph_mgr;
 mod master;
@@ -25,6 +26,7 @@ mod worker_session;
 
 pub use call::{CallOptions, Done, Pending, block_on, pending};
 pub use cluster::{ClusterSpec, TaskId};
+pub use cost_graph::CostGraph;
 pub use env::WorkerEnv;
 pub use master::config::{SessionConfig, millis};
 pub use master::{CreateSessionRequest, GraphSource, Master, MasterEnv, WaitLimits};

@@ -5,6 +5,7 @@
 
 use crate::call::{CallOptions, Done};
 use crate::cluster::{ClusterSpec, TaskId};
+use crate::cost_graph::CostGraph;
 use ferroflow_graph::NodeGraph;
 use ferroflow_graph::kernel::Received;
 use ferroflow_runtime::NodeStats;
@@ -70,6 +71,8 @@ pub struct RunGraphRequest {
     pub recv_keys: Vec<Arc<str>>,
     /// Record when each node ran.
     pub record_timeline: bool,
+    /// Return what the nodes cost.
+    pub record_costs: bool,
     /// Return the graphs that ran, one per device.
     pub record_partition_graphs: bool,
     /// Whether the step is run in several calls.
@@ -87,6 +90,8 @@ pub struct RunGraphResponse {
     pub recvs: Vec<(Arc<str>, Tensor)>,
     /// When each node ran, if that was asked for.
     pub stats: Vec<NodeStats>,
+    /// What the nodes cost, if that was asked for.
+    pub costs: CostGraph,
     /// The graphs that ran, if that was asked for.
     pub partition_graphs: Vec<Arc<NodeGraph>>,
 }

@@ -8,8 +8,8 @@ use crate::frame::{Message, Segments};
 use crate::io_thread::IoThread;
 use crate::step_stats;
 use ferroflow_distributed::{
-    CallOptions, CallableOptions, CreateSessionRequest, DeviceAttributes, Done, ExtendRequest, GraphSource, RunMetadata, RunOptions,
-    RunRequest, RunResponse, Signature,
+    CallOptions, CallableOptions, CostGraph, CreateSessionRequest, DeviceAttributes, Done, ExtendRequest, GraphSource, RunMetadata,
+    RunOptions, RunRequest, RunResponse, Signature,
 };
 use ferroflow_graph::{OpRegistry, ToGraphDefOptions, from_graph_def, to_graph_def};
 use ferroflow_proto as pb;
@@ -225,6 +225,7 @@ fn run_metadata(metadata: Option<pb::RunMetadata>, registry: &OpRegistry) -> Res
     let metadata = metadata.unwrap_or_default();
     Ok(RunMetadata {
         stats: metadata.step_stats.map(step_stats::from_proto).unwrap_or_default(),
+        costs: CostGraph { nodes: metadata.cost_graph.unwrap_or_default().node },
         partition_graphs: metadata.partition_graphs.iter().map(|g| from_graph_def(g, registry).map(Arc::new)).collect::<Result<_>>()?,
     })
 }

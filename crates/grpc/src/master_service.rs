@@ -6,6 +6,7 @@ use crate::frame::{Message, Segments};
 use crate::inline::{Inline, kind};
 use crate::pooled::Pooled;
 use crate::service::{Respond, Service, decoded, replied};
+use crate::step_stats::cost_graph;
 use ferroflow_distributed::{
     CallOptions, CallableOptions, CreateSessionRequest, Done, ExtendRequest, GraphSource, Master, RunMetadata, RunOptions, RunRequest,
     RunResponse, Signature, TensorConnection, millis, step_stats_to_proto,
@@ -126,6 +127,7 @@ fn run_metadata(m: &RunMetadata) -> Result<pb::RunMetadata> {
     let graph = |g: &Arc<_>| to_graph_def(g, &ToGraphDefOptions::default());
     Ok(pb::RunMetadata {
         step_stats: (!m.stats.is_empty()).then(|| step_stats_to_proto(&m.stats)),
+        cost_graph: cost_graph(m.costs.clone()),
         partition_graphs: m.partition_graphs.iter().map(graph).collect::<Result<_>>()?,
         ..Default::default()
     })

@@ -1,8 +1,14 @@
 //! Times of nodes from TF's message; the other direction is `ferroflow_distributed::step_stats_to_proto`.
 
+use ferroflow_distributed::CostGraph;
 use ferroflow_proto as pb;
 use ferroflow_runtime::{NodeStats, OutputStats};
 use ferroflow_tensor::{DType, shape_from_proto};
+
+/// What nodes cost, if anything is known.
+pub(crate) fn cost_graph(costs: CostGraph) -> Option<pb::CostGraphDef> {
+    (!costs.nodes.is_empty()).then(|| pb::CostGraphDef { node: costs.nodes, cost: Vec::new() })
+}
 
 /// What a task recorded. Outputs whose type or shape is not known are left out.
 pub(crate) fn from_proto(stats: pb::StepStats) -> Vec<NodeStats> {

@@ -9,7 +9,7 @@ use crate::inline::{Inline, kind};
 use crate::io_thread::IoThread;
 use crate::step_stats;
 use ferroflow_distributed::{
-    CallOptions, CreateWorkerSessionRequest, DeviceAttributes, Done, LoggingRequest, RecvTensorRequest, RegisterGraphRequest,
+    CallOptions, CostGraph, CreateWorkerSessionRequest, DeviceAttributes, Done, LoggingRequest, RecvTensorRequest, RegisterGraphRequest,
     RunGraphRequest, RunGraphResponse, TaskId, WorkerInterface,
 };
 use ferroflow_graph::kernel::{ComputePool, Received};
@@ -134,6 +134,7 @@ impl WorkerInterface for RemoteWorker {
             step_id: request.step_id,
             recv_key: request.recv_keys.iter().map(|k| k.to_string()).collect(),
             exec_opts: Some(pb::ExecutorOpts {
+                record_costs: request.record_costs,
                 record_timeline: request.record_timeline,
                 record_partition_graphs: request.record_partition_graphs,
                 ..Default::default()
@@ -221,6 +222,7 @@ fn run_graph_response(message: &Message, wanted: &[Arc<str>], registry: &OpRegis
     Ok(RunGraphResponse {
         recvs: wanted.iter().map(take).collect::<Result<_>>()?,
         stats: response.step_stats.map(step_stats::from_proto).unwrap_or_default(),
+        costs: CostGraph { nodes: response.cost_graph.unwrap_or_default().node },
         partition_graphs: response.partition_graph.iter().map(|g| from_graph_def(g, registry).map(Arc::new)).collect::<Result<_>>()?,
     })
 }

@@ -5,6 +5,7 @@ use crate::codec::{self, ContentPath, decode_with_tensors, encode_recv_tensor, e
 use crate::frame::{Message, Segments};
 use crate::inline::{Inline, kind};
 use crate::service::{Respond, Service, decoded, replied};
+use crate::step_stats::cost_graph;
 use ferroflow_distributed::{
     CallOptions, ClusterSpec, CreateWorkerSessionRequest, LoggingRequest, RecvTensorRequest, RegisterGraphRequest, RunGraphRequest,
     RunGraphResponse, SessionConfig, TaskId, Worker, WorkerInterface, step_stats_to_proto,
@@ -173,6 +174,7 @@ impl WorkerService {
             sends: send.into_iter().map(|(key, tensor)| (key.into(), tensor)).collect(),
             recv_keys: r.recv_key.into_iter().map(Arc::from).collect(),
             record_timeline: exec.record_timeline,
+            record_costs: exec.record_costs,
             record_partition_graphs: exec.record_partition_graphs,
             is_partial: r.is_partial,
             is_last_partial_run: r.is_last_partial_run,
@@ -191,6 +193,7 @@ fn run_graph_response(outcome: Result<RunGraphResponse>, errors_in_body: bool) -
             let graph = |g: &Arc<_>| to_graph_def(g, &ToGraphDefOptions::default());
             let message = pb::RunGraphResponse {
                 step_stats: (!response.stats.is_empty()).then(|| step_stats_to_proto(&response.stats)),
+                cost_graph: cost_graph(response.costs),
                 partition_graph: response.partition_graphs.iter().map(graph).collect::<Result<_>>()?,
                 ..Default::default()
             };

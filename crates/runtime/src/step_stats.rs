@@ -1,7 +1,7 @@
 //! `StepStatsCollector`: when each node of a step ran and what it produced (TF: `StepStatsCollector`, filled for `FULL_TRACE`).
 
 use ferroflow_graph::NodeInfo;
-use ferroflow_graph::kernel::{Outputs, Value};
+use ferroflow_graph::kernel::Outputs;
 use ferroflow_tensor::{DType, Shape};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -75,9 +75,10 @@ impl StepStatsCollector {
     /// Adds a run that began at `start` and ends now.
     pub(crate) fn add(&self, device: &Arc<str>, node: &NodeInfo, label: &str, start: Instant, outputs: &Outputs) {
         let now = Instant::now();
-        let outputs = outputs.iter().enumerate().filter_map(|(slot, o)| match o {
-            Some(Value::Tensor(t)) => Some(OutputStats { slot, dtype: t.dtype(), shape: t.shape().clone(), num_bytes: t.num_bytes() }),
-            _ => None,
+        // A variable that has no value yet tells nothing.
+        let outputs = outputs.iter().enumerate().filter_map(|(slot, o)| {
+            let t = o.as_ref()?.to_tensor().ok()?;
+            Some(OutputStats { slot, dtype: t.dtype(), shape: t.shape().clone(), num_bytes: t.num_bytes() })
         });
         let outputs = outputs.collect();
         let start_nanos = self.origin_nanos + start.saturating_duration_since(self.origin).as_nanos() as u64;

@@ -9,6 +9,7 @@ mod device;
 mod dtype;
 pub mod error;
 mod handle;
+mod memory;
 mod philox;
 mod pool;
 mod shape;

@@ -22,6 +22,8 @@ pub struct SessionConfig {
     pub cluster: Option<ClusterSpec>,
     /// Whether the session has variables of its own.
     pub isolate_session_state: bool,
+    /// Of every how manieth run of a step the costs of its nodes are told; 0: of none.
+    pub build_cost_model: u64,
     /// Which rewrites may be done.
     pub passes: PassOptions,
 }
@@ -44,6 +46,7 @@ impl SessionConfig {
             operation_timeout: millis(config.operation_timeout_in_ms),
             cluster,
             isolate_session_state: config.isolate_session_state,
+            build_cost_model: config.graph_options.as_ref().map_or(0, |g| u64::try_from(g.build_cost_model).unwrap_or(0)),
             passes: passes(&config),
         })
     }

@@ -102,6 +102,9 @@ pub(super) async fn create(env: &Arc<MasterEnv>, request: CreateSessionRequest) 
 }
 
 /// The cluster of a session and this task's place in it: its own, or the one that the client brings.
+///
+/// Errors: `InvalidArgument` for a cluster without this task, or one that calls it what it is called anyway: as in TensorFlow, a
+/// cluster that a client brings gives its tasks names that say they are of that cluster.
 fn view_of_cluster(env: &WorkerEnv, config: &SessionConfig, target: &str) -> Result<(TaskId, Arc<dyn WorkerCache>)> {
     let Some(cluster) = &config.cluster else {
         return Ok((env.task.clone(), env.worker_cache.clone()));
@@ -109,9 +112,17 @@ fn view_of_cluster(env: &WorkerEnv, config: &SessionConfig, target: &str) -> Res
     let address = target.strip_prefix("grpc://").unwrap_or(target);
     let own = cluster.task_at(address).ok_or_else(|| {
         invalid_argument(format!(
-            "The provided session target {target} does not appear among the addresses of the cluster definition in the session's options"
+            "The master (current machine) is not included in the provided cluster_def: no task has the address {address}"
         ))
     })?;
+    if own == env.task {
+        return Err(invalid_argument(format!(
+            "The ClusterSpec names the job and task index to be the same names that were provided when the server booted. This is \
+             currently not allowed. Job: {}, task index: {}. Leave cluster_def out of the session's options, or give this task \
+             another name there.",
+            own.job, own.index
+        )));
+    }
     Ok((own, env.cache_factory.worker_cache(cluster)?))
 }
 

@@ -13,7 +13,7 @@ use ferroflow_tensor::error::{internal, invalid_argument};
 use ferroflow_tensor::{DType, Error, Result};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A run that is ready: every partition is registered where it will run.
 pub(super) struct CompiledStep {
@@ -23,6 +23,8 @@ pub(super) struct CompiledStep {
     pub parts: Vec<Part>,
     /// Type of each feed, in the order of the signature.
     pub feed_types: Vec<DType>,
+    /// How often it was run, as far as the session counts runs.
+    pub runs: AtomicU64,
 }
 
 /// A partition at a worker.
@@ -180,7 +182,7 @@ fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitio
         }
     }
     if remote.is_empty() {
-        return done(Ok(Arc::new(CompiledStep { local, parts: Vec::new(), feed_types })));
+        return done(Ok(Arc::new(CompiledStep { local, parts: Vec::new(), feed_types, runs: AtomicU64::new(0) })));
     }
     let state = RegisteringState { left: remote.len(), handles: vec![None; remote.len()], error: None };
     let registering = Arc::new(Registering { state: Mutex::new(state) });
@@ -224,7 +226,7 @@ fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitio
             for (part, handle) in parts.iter_mut().zip(handles.into_iter().flatten()) {
                 part.graph_handle = handle;
             }
-            done(Ok(Arc::new(CompiledStep { local, parts, feed_types })));
+            done(Ok(Arc::new(CompiledStep { local, parts, feed_types, runs: AtomicU64::new(0) })));
         };
         worker.register_graph(CallOptions::default(), request, Box::new(answered));
     }

@@ -7,6 +7,7 @@ mod partial_run;
 mod requests;
 mod run;
 mod running;
+mod shard_writers;
 mod step_cache;
 mod step_run;
 

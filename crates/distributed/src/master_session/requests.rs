@@ -1,5 +1,6 @@
 //! What clients ask of a session and what they get.
 
+use crate::cost_graph::CostGraph;
 use crate::master::GraphSource;
 use ferroflow_graph::NodeGraph;
 use ferroflow_runtime::NodeStats;
@@ -51,6 +52,8 @@ pub struct RunResponse {
 pub struct RunMetadata {
     /// When each node ran, and the transfers between tasks.
     pub stats: Vec<NodeStats>,
+    /// What the nodes cost, for the runs of which the session's options want it.
+    pub costs: CostGraph,
     /// The graphs that ran, one per device.
     pub partition_graphs: Vec<Arc<NodeGraph>>,
 }

@@ -3,19 +3,24 @@
 use super::MasterSession;
 use super::compile::CompiledStep;
 use super::requests::{RunMetadata, RunOptions};
+use super::shard_writers::naming_writer;
 use crate::call::{CallOptions, CancelLink, Done, cancel_with, shortly_before};
 use crate::graph_mgr::more_telling;
 use crate::master::CLOSE_LIMIT;
 use crate::request_ids::new_request_id;
 use crate::timer::Alarm;
-use crate::worker::LocalRun;
+use crate::worker::{LocalOutcome, LocalRun};
 use crate::worker_interface::{RunGraphRequest, RunGraphResponse};
 use ferroflow_graph::kernel::{CancellationManager, Value};
 use ferroflow_tensor::error::{cancelled, deadline_exceeded, internal};
 use ferroflow_tensor::{Code, Error, Result, Tensor};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
+
+/// How long a step that is ended waits for the tasks to say what it waited for.
+const ACCOUNT_WITHIN: Duration = Duration::from_millis(100);
 
 /// What to run.
 pub(super) struct StepPlan {
@@ -57,9 +62,23 @@ struct State {
     error: Option<Error>,
     /// Whether what still runs has been told to end, so that its errors mean nothing.
     ending: bool,
+    /// Whether the time was up; what the parts then say of themselves goes into the error.
+    expired: bool,
+    accounts: Vec<String>,
     outcome: Outcome,
     done: Option<Done<Outcome>>,
     guards: (Option<CancelLink>, Option<Alarm>),
+}
+
+impl State {
+    /// Why the run failed, and what its parts were in the middle of when their time was up.
+    fn error(&self) -> Error {
+        match &self.error {
+            Some(e) if self.accounts.is_empty() => e.clone(),
+            Some(e) => Error::new(e.code(), format!("{}\n{}", e.message(), self.accounts.join("\n"))),
+            None => internal("the step ended without a reason"),
+        }
+    }
 }
 
 impl StepRun {
@@ -72,6 +91,8 @@ impl StepRun {
             ended: vec![false; parts],
             error: None,
             ending: false,
+            expired: false,
+            accounts: Vec::new(),
             outcome: Outcome::default(),
             done: Some(done),
             guards: (None, None),
@@ -101,11 +122,24 @@ impl StepRun {
         if parts == 0 {
             return run.finish();
         }
-        run.start_parts(sends, recv_keys, run_options);
-        run.start_local(args, run_options);
+        let costs = run.wants_costs();
+        run.start_parts(sends, recv_keys, run_options, costs);
+        run.start_local(args, run_options, costs);
     }
 
-    fn start_parts(self: &Arc<Self>, mut sends: Vec<(Arc<str>, Tensor)>, mut recv_keys: Vec<Arc<str>>, options: RunOptions) {
+    /// Whether the session's options want the costs of this run: that of every so manieth run of a step.
+    fn wants_costs(&self) -> bool {
+        let every = self.session.seed.config.build_cost_model;
+        every > 0 && self.partial.is_none() && (self.compiled.runs.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(every)
+    }
+
+    fn start_parts(
+        self: &Arc<Self>,
+        mut sends: Vec<(Arc<str>, Tensor)>,
+        mut recv_keys: Vec<Arc<str>>,
+        options: RunOptions,
+        record_costs: bool,
+    ) {
         for (i, part) in self.compiled.parts.iter().enumerate() {
             let request = RunGraphRequest {
                 session_handle: self.session.handle().clone(),
@@ -115,6 +149,7 @@ impl StepRun {
                 sends: if part.is_own { std::mem::take(&mut sends) } else { Vec::new() },
                 recv_keys: if part.is_own { std::mem::take(&mut recv_keys) } else { Vec::new() },
                 record_timeline: options.trace,
+                record_costs,
                 record_partition_graphs: options.output_partition_graphs,
                 is_partial: self.partial.is_some(),
                 is_last_partial_run: self.partial == Some(true),
@@ -125,15 +160,16 @@ impl StepRun {
                 let outcome = result.map(|r| Outcome {
                     results: Vec::new(),
                     recvs: r.recvs,
-                    metadata: RunMetadata { stats: r.stats, partition_graphs: r.partition_graphs },
+                    metadata: RunMetadata { stats: r.stats, costs: r.costs, partition_graphs: r.partition_graphs },
                 });
                 run.part_ended(i, outcome);
             });
-            part.worker.run_graph(CallOptions::cancelled_by(&self.cancellation), request, ended);
+            let options = CallOptions { account: Some(ACCOUNT_WITHIN), ..CallOptions::cancelled_by(&self.cancellation) };
+            part.worker.run_graph(options, request, ended);
         }
     }
 
-    fn start_local(self: &Arc<Self>, args: Vec<Value>, options: RunOptions) {
+    fn start_local(self: &Arc<Self>, args: Vec<Value>, options: RunOptions, record_costs: bool) {
         let Some(graph) = &self.compiled.local else { return };
         let i = self.compiled.parts.len();
         let session = match self.session.local() {
@@ -147,12 +183,16 @@ impl StepRun {
             is_distributed: !self.compiled.parts.is_empty(),
             args,
             record_timeline: options.trace,
+            record_costs,
         };
         let run = self.clone();
         let partition_graphs = if options.output_partition_graphs { graph.pieces() } else { Vec::new() };
-        let ended = Box::new(move |result: Result<(Vec<Option<Value>>, Vec<_>)>| {
-            let outcome =
-                result.map(|(results, stats)| Outcome { results, recvs: Vec::new(), metadata: RunMetadata { stats, partition_graphs } });
+        let ended = Box::new(move |result: Result<LocalOutcome>| {
+            let outcome = result.map(|r| Outcome {
+                results: r.results,
+                recvs: Vec::new(),
+                metadata: RunMetadata { stats: r.stats, costs: r.costs, partition_graphs },
+            });
             run.part_ended(i, outcome);
         });
         self.session.seed.env.worker.run_local(local, &self.cancellation, ended);
@@ -174,11 +214,15 @@ impl StepRun {
                 }
                 state.outcome.recvs.extend(part.recvs);
                 state.outcome.metadata.stats.extend(part.metadata.stats);
+                state.outcome.metadata.costs.nodes.extend(part.metadata.costs.nodes);
                 state.outcome.metadata.partition_graphs.extend(part.metadata.partition_graphs);
             }
             Err(e) => {
                 let told_to_end = state.ending && e.code() == Code::Cancelled;
                 let e = e.at_task(self.task(i));
+                if state.expired && e.code() == Code::Cancelled && !e.is_derived() {
+                    state.accounts.push(e.message());
+                }
                 let error = more_telling(state.error.take(), if told_to_end { e.derived() } else { e });
                 // A consequence is no reason to end the others: the cause is on its way, and ending them might hide it.
                 end_others = !error.is_derived() && !state.ending;
@@ -207,23 +251,41 @@ impl StepRun {
     pub fn end(&self, reason: Error) {
         self.fail(reason.clone());
         self.cancellation.cancel(reason);
-        let error = self.state.lock().error.clone();
-        self.respond(Err(error.unwrap_or_else(|| internal("the step ended without a reason"))));
+        let error = self.state.lock().error();
+        self.respond(Err(error));
     }
 
     fn set_alarm(self: &Arc<Self>, limit: Duration) {
         let run = Arc::downgrade(self);
         let alarm = self.session.seed.env.worker_env().timer.after(shortly_before(limit), move || {
             if let Some(run) = run.upgrade() {
-                let silent: Vec<String> = run.unfinished();
-                run.end(deadline_exceeded(format!(
-                    "Deadline Exceeded: the step did not end within {} ms; it still ran on {}",
-                    limit.as_millis(),
-                    silent.join(", ")
-                )));
+                run.expire(limit);
             }
         });
         self.state.lock().guards.1 = Some(alarm);
+    }
+
+    /// Ends the run because its time is up. The caller is answered when every part has said what it was in the middle of, at the latest
+    /// shortly before the caller's own clock would end the call.
+    fn expire(self: &Arc<Self>, limit: Duration) {
+        let silent = self.unfinished().join(", ");
+        let ms = limit.as_millis();
+        let reason = deadline_exceeded(format!("Deadline Exceeded: the step did not end within {ms} ms; it still ran on {silent}"));
+        let run = Arc::downgrade(self);
+        let left = (limit - shortly_before(limit)) / 2;
+        let last = self.session.seed.env.worker_env().timer.after(left, move || {
+            if let Some(run) = run.upgrade() {
+                let error = run.state.lock().error();
+                run.respond(Err(error));
+            }
+        });
+        self.fail(reason.clone());
+        let mut state = self.state.lock();
+        state.expired = true;
+        let before = state.guards.1.replace(last);
+        drop(state);
+        drop(before);
+        self.cancellation.cancel(reason);
     }
 
     /// The tasks whose part has not ended.
@@ -245,7 +307,8 @@ impl StepRun {
         let (result, guards) = {
             let mut state = self.state.lock();
             let outcome = std::mem::take(&mut state.outcome);
-            (state.error.clone().map_or(Ok(outcome), Err), std::mem::take(&mut state.guards))
+            let result = if state.error.is_some() { Err(state.error()) } else { Ok(outcome) };
+            (result, std::mem::take(&mut state.guards))
         };
         drop(guards);
         if self.partial != Some(false) || result.is_err() {
@@ -253,7 +316,7 @@ impl StepRun {
         }
         // The caller is answered last but one, so that it may close the session at once.
         self.session.running.leave(self.number);
-        self.respond(result);
+        self.respond(result.map_err(|e| naming_writer(e, self.session.graph.lock().placed())));
     }
 
     /// Lets the workers forget the step.

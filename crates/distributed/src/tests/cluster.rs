@@ -245,7 +245,7 @@ impl Session {
 }
 
 /// A graph over the test's ops.
-pub(super) fn graph() -> Graph {
+pub(crate) fn graph() -> Graph {
     Graph::with_registry(ops::registry())
 }
 

@@ -7,7 +7,8 @@ mod ops;
 mod sessions;
 mod steps;
 
-use cluster::{Cluster, at, floats, graph, names, ps, request, worker};
+pub(crate) use cluster::graph;
+use cluster::{Cluster, at, floats, names, ps, request, worker};
 use ferroflow_graph::{Graph, Operation, Output};
 use ferroflow_tensor::{DType, PartialShape};
 

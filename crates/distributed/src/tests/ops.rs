@@ -21,6 +21,7 @@ const fn op(signature: &'static str, attrs: &'static str, flags: &'static str, k
 }
 
 static SPECS: &[OpSpec] = &[
+    op("ShardedFilename(basename: int32, shard: int32, num_shards: int32) -> (filename: int32)", "", "", FLOW),
     op(
         "Const() -> (output: dtype)",
         "value: tensor; dtype: type",

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(crate) use run_graph::{LocalRun, not_valid};
+pub(crate) use run_graph::{LocalOutcome, LocalRun, not_valid};
 pub use sessions::Sessions;
 
 /// What a CPU device reports, in bytes; TF's CPU devices report this number too, which limits nothing.

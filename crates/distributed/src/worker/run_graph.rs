@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::call::{CallOptions, Done, cancel_with};
+use crate::cost_graph::CostGraph;
 use crate::graph_mgr::{GraphStep, RegisteredGraph};
 use crate::step_rendezvous::StepRendezvous;
 use crate::worker_interface::{RunGraphRequest, RunGraphResponse};
@@ -24,16 +25,29 @@ pub(crate) struct LocalRun<'a> {
     pub is_distributed: bool,
     pub args: Vec<Value>,
     pub record_timeline: bool,
+    pub record_costs: bool,
 }
 
-/// What a local run returns: results by index, and when each node ran.
-pub(crate) type LocalDone = Box<dyn FnOnce(Result<(Vec<Option<Value>>, Vec<NodeStats>)>) + Send>;
+/// What a local run returns.
+#[derive(Default)]
+pub(crate) struct LocalOutcome {
+    /// Results by index.
+    pub results: Vec<Option<Value>>,
+    /// When each node ran, if that was asked for.
+    pub stats: Vec<NodeStats>,
+    /// What the nodes cost, if that was asked for.
+    pub costs: CostGraph,
+}
+
+/// Called with what a local run returns.
+pub(crate) type LocalDone = Done<LocalOutcome>;
 
 impl Worker {
     /// Runs a graph on the calling thread as far as it can.
     pub(crate) fn run_local(&self, run: LocalRun, cancellation: &Arc<CancellationManager>, done: LocalDone) {
         let env = self.env();
-        let collector = run.record_timeline.then(|| Arc::new(StepStatsCollector::new()));
+        let recorder = Recorder::new(run.record_timeline, run.record_costs, run.graph);
+        let collector = recorder.collector.clone();
         let step = |rendezvous: Arc<StepRendezvous>, cancellation: Arc<CancellationManager>| GraphStep {
             step_id: run.step_id,
             session: run.session.handle().clone(),
@@ -45,9 +59,8 @@ impl Worker {
         if !run.is_distributed && !run.graph.spans_devices() {
             // Nobody else can meet here, and nobody waits here.
             let rendezvous = Arc::new(StepRendezvous::new(run.step_id));
-            let collected = collector.clone();
             let step = step(rendezvous, cancellation.clone());
-            return run.graph.run(env, step, Box::new(move |result| done(result.map(|values| (values, taken(&collected))))));
+            return run.graph.run(env, step, Box::new(move |result| done(result.map(|results| recorder.outcome(results)))));
         }
         let rendezvous = match self.begin(run.session, run.step_id, run.record_timeline) {
             Ok(rendezvous) => rendezvous,
@@ -58,11 +71,14 @@ impl Worker {
             Ok(link) => link,
             Err(reason) => return done(Err(reason)),
         };
-        let (collected, transfers) = (collector.clone(), rendezvous.clone());
+        let transfers = rendezvous.clone();
         let ended: RunDone = Box::new(move |result| {
             drop(link);
-            let stats = || taken(&collected).into_iter().chain(transfers.take_transfers()).collect();
-            done(result.map(|values| (values, stats())));
+            done(result.map(|results| {
+                let mut outcome = recorder.outcome(results);
+                outcome.stats.extend(transfers.take_transfers());
+                outcome
+            }));
         });
         run.graph.run(env, step(rendezvous, own), ended);
     }
@@ -106,14 +122,14 @@ impl Worker {
                 return done(Err(reason));
             }
         };
-        let collector = request.record_timeline.then(|| Arc::new(StepStatsCollector::new()));
+        let recorder = Recorder::new(request.record_timeline, request.record_costs, &graph);
         let step = GraphStep {
             step_id: request.step_id,
             session: session.handle().clone(),
             rendezvous: rendezvous.clone(),
             cancellation,
             args: Vec::new(),
-            collector: collector.clone(),
+            collector: recorder.collector.clone(),
         };
         let (this, env) = (self.clone(), self.env().clone());
         let graphs = if request.record_partition_graphs { graph.pieces() } else { Vec::new() };
@@ -127,7 +143,7 @@ impl Worker {
                     rendezvous.abort(e.clone());
                     done(Err(e));
                 }
-                Ok(_) => this.respond(&rendezvous, request, taken(&collector), graphs, done),
+                Ok(_) => this.respond(&rendezvous, request, recorder.outcome(Vec::new()), graphs, done),
             }
         });
         graph.run(&env, step, ended);
@@ -138,10 +154,11 @@ impl Worker {
         &self,
         rendezvous: &Arc<StepRendezvous>,
         request: RunGraphRequest,
-        mut stats: Vec<NodeStats>,
+        recorded: LocalOutcome,
         partition_graphs: Vec<Arc<NodeGraph>>,
         done: Done<RunGraphResponse>,
     ) {
+        let LocalOutcome { mut stats, costs, .. } = recorded;
         let transfers = rendezvous.take_transfers();
         if self.logs_transfers.load(Ordering::Relaxed) {
             self.log_transfers(request.step_id, transfers.clone());
@@ -149,7 +166,7 @@ impl Worker {
         if request.record_timeline {
             stats.extend(transfers);
         }
-        let finish: KeyedDone = Box::new(move |recvs| done(recvs.map(|recvs| RunGraphResponse { recvs, stats, partition_graphs })));
+        let finish: KeyedDone = Box::new(move |recvs| done(recvs.map(|recvs| RunGraphResponse { recvs, stats, costs, partition_graphs })));
         recv_all(rendezvous, request.step_id, request.recv_keys, finish);
     }
 
@@ -161,8 +178,26 @@ impl Worker {
     }
 }
 
-fn taken(collector: &Option<Arc<StepStatsCollector>>) -> Vec<NodeStats> {
-    collector.as_ref().map(|c| c.take()).unwrap_or_default()
+/// What is recorded of a run.
+struct Recorder {
+    collector: Option<Arc<StepStatsCollector>>,
+    timeline: bool,
+    /// The graph whose costs are wanted.
+    costs: Option<Arc<RegisteredGraph>>,
+}
+
+impl Recorder {
+    fn new(timeline: bool, costs: bool, graph: &Arc<RegisteredGraph>) -> Recorder {
+        let collector = (timeline || costs).then(|| Arc::new(StepStatsCollector::new()));
+        Recorder { collector, timeline, costs: costs.then(|| graph.clone()) }
+    }
+
+    /// What a run that is over returns.
+    fn outcome(self, results: Vec<Option<Value>>) -> LocalOutcome {
+        let stats = self.collector.map(|c| c.take()).unwrap_or_default();
+        let costs = self.costs.map(|graph| graph.costs(&stats)).unwrap_or_default();
+        LocalOutcome { results, stats: if self.timeline { stats } else { Vec::new() }, costs }
+    }
 }
 
 /// What cancelling a step does beside cancelling its kernels: it ends the waits for tensors.

@@ -61,6 +61,8 @@ struct Waiting {
     done: Box<dyn FnOnce(Result<Message>) + Send>,
     registered: Option<(Arc<CancellationManager>, CancellationToken)>,
     deadline: Option<AbortHandle>,
+    /// Why it was given up, while the peer may still say in what it was interrupted.
+    given_up: Option<Error>,
 }
 
 impl Waiting {
@@ -139,15 +141,21 @@ impl Line {
             }
             table.next += 1;
             let id = table.next;
-            table.waiting.insert(id, Waiting { path, response, done, registered: None, deadline: None });
+            table.waiting.insert(id, Waiting { path, response, done, registered: None, deadline: None, given_up: None });
             id
         };
         if let Some(manager) = options.cancellation {
-            let given_up = shared.clone();
+            let (given_up, account) = (shared.clone(), options.account);
             let on_cancel = move |reason: &Error| {
                 // Elsewhere: whoever cancels may be in the middle of something that the callback needs.
                 let (given_up, reason) = (given_up.clone(), reason.clone());
-                given_up.io.clone().spawn(async move { given_up.give_up(id, reason) });
+                given_up.io.clone().spawn(async move {
+                    if let Some(account) = account {
+                        given_up.interrupt(id, &reason);
+                        tokio::time::sleep(account).await;
+                    }
+                    given_up.give_up(id, reason);
+                });
             };
             match manager.register(on_cancel) {
                 Ok(token) => shared.attach(
@@ -190,11 +198,26 @@ impl Shared {
         }
     }
 
+    /// Ends a call at the peer, whose answer may be an account of it.
+    fn interrupt(&self, id: u64, reason: &Error) {
+        let mut table = self.table.lock();
+        let Some(waiting) = table.waiting.get_mut(&id) else { return };
+        waiting.given_up = Some(reason.clone());
+        drop(table);
+        self.cancel(id);
+    }
+
+    fn cancel(&self, id: u64) {
+        self.writer.send(Head { kind: Kind::Cancel, code: 0, path: 0, len: 0, id }, "", Segments::default());
+    }
+
     /// Ends a call that nobody wants any more, here and at the peer.
     fn give_up(&self, id: u64, reason: Error) {
         let waiting = self.table.lock().waiting.remove(&id);
         if let Some(waiting) = waiting {
-            self.writer.send(Head { kind: Kind::Cancel, code: 0, path: 0, len: 0, id }, "", Segments::default());
+            if waiting.given_up.is_none() {
+                self.cancel(id);
+            }
             waiting.end(Err(reason));
         }
     }
@@ -231,11 +254,17 @@ async fn receive(shared: &Shared, incoming: Incoming) -> std::io::Result<()> {
         let content = shared.table.lock().waiting.get(&head.id).map(|w| w.response);
         let message = frames.message(head, content.unwrap_or(&[])).await?;
         let waiting = shared.table.lock().waiting.remove(&head.id);
-        if let (Kind::Response, Some(waiting)) = (head.kind, waiting) {
-            waiting.end(match head.code {
+        if let (Kind::Response, Some(mut waiting)) = (head.kind, waiting) {
+            let outcome = match head.code {
                 0 => Ok(message),
                 code => Err(error_of(code, message.bytes())),
-            });
+            };
+            let outcome = match (waiting.given_up.take(), outcome) {
+                (None, outcome) => outcome,
+                (Some(_), Err(account)) if account.code() == Code::Cancelled && !account.is_derived() => Err(account),
+                (Some(reason), _) => Err(reason),
+            };
+            waiting.end(outcome);
         }
     }
     Ok(())

@@ -204,8 +204,10 @@ async fn receive(
         let id = head.id;
         match (head.kind, found) {
             (Kind::Cancel, _) => {
-                if let Some(call) = calls.take(id) {
-                    call.cancel(cancelled("the call was cancelled by its caller"));
+                // It is answered all the same: the caller may want to know in what it was interrupted.
+                let call = calls.table.lock().get(&id).cloned();
+                if let Some(call) = call {
+                    call.cancel(cancelled("the call was cancelled by its caller").derived());
                 }
             }
             (Kind::Response, _) => return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "a caller sent a response")),

@@ -14,6 +14,9 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
+/// From so many samples on an image is refused, as TensorFlow does: a few bytes can claim to be any size.
+const MOST_SAMPLES: u64 = 1 << 29;
+
 /// The pixels of a file, 16 bits for each channel.
 struct Pixels {
     rows: usize,
@@ -37,6 +40,11 @@ fn read(bytes: &[u8]) -> Result<Pixels> {
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(bad)?;
+    let (rows, columns) = (reader.info().height, reader.info().width);
+    let channels = reader.output_color_type().0.samples() as u64;
+    if u64::from(rows) * u64::from(columns) * channels >= MOST_SAMPLES {
+        return Err(invalid_argument(format!("PNG size too large for int: {columns} by {rows}")));
+    }
     let size = reader.output_buffer_size().ok_or_else(|| invalid_argument("a PNG image is too large"))?;
     let mut data = crate::sparse::coo::filled(size, 0u8)?;
     let info = reader.next_frame(&mut data).map_err(bad)?;

@@ -1,8 +1,9 @@
 //! Constant folding: what depends on constants only is computed once, when the step is compiled (TF: `ConstantFolding`).
 
 use ferroflow_graph::op::KernelFactory;
+use ferroflow_graph::shape_inference::ShapeContext;
 use ferroflow_graph::{AttrMap, Node, NodeGraph, NodeId, NodeInfo, OpRegistry};
-use ferroflow_tensor::{Result, Tensor};
+use ferroflow_tensor::{PartialShape, Result, Tensor};
 use std::sync::Arc;
 
 /// Computes the only output of a node from the values of its inputs.
@@ -28,6 +29,9 @@ pub(super) fn fold(graph: &mut NodeGraph, registry: &OpRegistry, evaluate: &Eval
             let Some(inputs) = constant_inputs(graph, id) else { continue };
             tried[id.index()] = true;
             let info = graph.node(id).info.clone();
+            if is_too_large(&info, &inputs) {
+                continue;
+            }
             let Ok(value) = evaluate(&info, &inputs) else { continue };
             if value.num_bytes() > LARGEST_BYTES || info.output_types[0].dtype != value.dtype() {
                 continue;
@@ -46,6 +50,15 @@ pub(super) fn fold(graph: &mut NodeGraph, registry: &OpRegistry, evaluate: &Eval
         }
     }
     Ok(changed)
+}
+
+/// Whether a node's result would not be kept, or cannot be had, as far as that is known before it is computed.
+fn is_too_large(info: &NodeInfo, inputs: &[Tensor]) -> bool {
+    let shapes: Vec<PartialShape> = inputs.iter().map(|t| t.shape().into()).collect();
+    let constants: Vec<Option<Tensor>> = inputs.iter().cloned().map(Some).collect();
+    let Ok((outputs, _)) = ShapeContext::new(info, &shapes, &constants, &[], &[]).infer() else { return true };
+    let (Some(shape), Some(ty)) = (outputs.first(), info.output_types.first()) else { return true };
+    shape.to_shape().is_some_and(|s| s.num_elements().saturating_mul(ty.dtype.size()) > LARGEST_BYTES)
 }
 
 /// The values of a node's inputs, if it can be computed now: stateless, one plain output, constants as inputs, bound to no frame.

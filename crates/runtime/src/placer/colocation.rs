@@ -88,7 +88,7 @@ impl Groups {
         let merged = match first.merged(second, self.soft) {
             Ok(merged) => merged,
             Err(conflict) if source_wins => {
-                tracing::info!(
+                tracing::debug!(
                     node = %graph.node(b).info.name, owner = %graph.node(a).info.name, %conflict,
                     "the device of the state that a node uses overrides the device that it asks for"
                 );

@@ -19,8 +19,7 @@ fn bytes_needed(dtype: DType, shape: &Shape) -> Result<usize> {
 
 /// More than this at once is refused before the system is asked: a lazily backed allocation would succeed and then kill the process.
 fn check_memory(bytes: usize, dtype: DType, shape: &Shape) -> Result<()> {
-    const LARGEST: usize = 1 << 36;
-    if bytes > LARGEST {
+    if !crate::memory::has_room(bytes) {
         return Err(resource_exhausted(format!("OOM when allocating tensor with shape{shape} and type {dtype}: {bytes} bytes")));
     }
     Ok(())
