@@ -1,15 +1,15 @@
 //! The caller's side of a line.
 
+use super::errors::error_of;
 use super::frames::{FrameReader, Head, Kind};
 use super::socket::{self, Incoming, Outgoing};
 use super::writer::Writer;
 use super::{OPENING, server};
 use crate::codec::ContentPath;
 use crate::frame::{Message, Segments};
-use bytes::Bytes;
 use ferroflow_distributed::CallOptions;
 use ferroflow_graph::kernel::{CancellationManager, CancellationToken};
-use ferroflow_tensor::error::{cancelled, deadline_exceeded, unavailable};
+use ferroflow_tensor::error::{deadline_exceeded, unavailable};
 use ferroflow_tensor::{Code, Error, Result};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -268,20 +268,4 @@ async fn receive(shared: &Shared, incoming: Incoming) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The body of a response that is an error.
-pub(super) fn error_body(error: &Error) -> Bytes {
-    let mut body = vec![u8::from(error.is_derived())];
-    body.extend(error.message().as_bytes());
-    body.into()
-}
-
-fn error_of(code: u8, body: &[u8]) -> Error {
-    let (derived, text) = body.split_first().unwrap_or((&0, &[]));
-    let error = match Code::from_i32(code.into()) {
-        Code::Ok => cancelled("the peer sent an error without a code"),
-        code => Error::new(code, String::from_utf8_lossy(text)),
-    };
-    if *derived == 1 { error.derived() } else { error }
 }

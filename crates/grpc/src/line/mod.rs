@@ -10,6 +10,7 @@
 //! derived, and the error's text. An opening of 16 bytes comes first.
 
 mod client;
+mod errors;
 mod frames;
 mod server;
 mod socket;

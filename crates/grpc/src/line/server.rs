@@ -1,6 +1,6 @@
 //! The answering side of lines, and the door: the local socket at which a task of the same machine may open one.
 
-use super::client::error_body;
+use super::errors::error_body;
 use super::frames::{FrameReader, Head, Kind};
 use super::socket::{self, Incoming, Outgoing};
 use super::writer::Writer;
