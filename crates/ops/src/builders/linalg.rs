@@ -30,6 +30,16 @@ pub fn log_matrix_determinant(input: impl Into<Output>) -> OpBuilder {
     graph.op("LogMatrixDeterminant").input(input)
 }
 
+/// `Lu`: For each square matrix the lower triangle (with ones on its diagonal) and the upper one in one matrix; row i of their product is row p[i] of the input.
+///
+/// Attributes: `T: type in {double, float, half, complex64, complex128}; output_idx_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn lu(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Lu").input(input)
+}
+
 /// `MatrixDeterminant`: The determinant of each square matrix.
 ///
 /// Attributes: `T: type in {half, float, double, complex64, complex128}`
@@ -50,6 +60,16 @@ pub fn matrix_inverse(input: impl Into<Output>) -> OpBuilder {
     graph.op("MatrixInverse").input(input)
 }
 
+/// `MatrixLogarithm`: For each square matrix the principal one whose exponential it is.
+///
+/// Attributes: `T: type in {complex64, complex128}`
+#[track_caller]
+pub fn matrix_logarithm(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixLogarithm").input(input)
+}
+
 /// `MatrixSolve`: The x of matrix x = rhs for each square matrix or, if `adjoint`, its adjoint.
 ///
 /// Attributes: `adjoint: bool = false; T: type in {double, float, half, complex64, complex128}`
@@ -60,6 +80,26 @@ pub fn matrix_solve(matrix: impl Into<Output>, rhs: impl Into<Output>) -> OpBuil
     graph.op("MatrixSolve").input(matrix).input(rhs)
 }
 
+/// `MatrixSolveLs`: The x of least |matrix x - rhs|² + l2_regularizer |x|² or, for fewer equations than unknowns, of least |x|; by Cholesky factors if `fast`, else by singular values and without regularizer.
+///
+/// Attributes: `T: type in {double, float, half, complex64, complex128}; fast: bool = true`
+#[track_caller]
+pub fn matrix_solve_ls(matrix: impl Into<Output>, rhs: impl Into<Output>, l2_regularizer: impl Into<Output>) -> OpBuilder {
+    let matrix = matrix.into();
+    let graph = matrix.graph().clone();
+    graph.op("MatrixSolveLs").input(matrix).input(rhs).input(l2_regularizer)
+}
+
+/// `MatrixSquareRoot`: For each square matrix the one whose square it is and whose eigenvalues have no negative real part.
+///
+/// Attributes: `T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn matrix_square_root(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MatrixSquareRoot").input(input)
+}
+
 /// `MatrixTriangularSolve`: The x of matrix x = rhs for each triangle or, if `adjoint`, its adjoint; batches are broadcast.
 ///
 /// Attributes: `lower: bool = true; adjoint: bool = false; T: type in {bfloat16, double, float, half, complex64, complex128}`
@@ -68,4 +108,69 @@ pub fn matrix_triangular_solve(matrix: impl Into<Output>, rhs: impl Into<Output>
     let matrix = matrix.into();
     let graph = matrix.graph().clone();
     graph.op("MatrixTriangularSolve").input(matrix).input(rhs)
+}
+
+/// `Qr`: For each matrix q and r with q r the matrix, q of orthonormal columns (as many as rows if `full_matrices`) and r upper triangular.
+///
+/// Attributes: `full_matrices: bool = false; T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn qr(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Qr").input(input)
+}
+
+/// `SelfAdjointEig`: For each self-adjoint matrix one of a row more: the eigenvalues, smallest first, above the eigenvectors as columns.
+///
+/// Attributes: `T: type in {double, float, half}`
+#[track_caller]
+pub fn self_adjoint_eig(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("SelfAdjointEig").input(input)
+}
+
+/// `SelfAdjointEigV2`: The eigenvalues of each self-adjoint matrix, smallest first, and if `compute_v` the eigenvectors as columns; only the lower triangle is looked at.
+///
+/// Attributes: `compute_v: bool = true; T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn self_adjoint_eig_v2(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("SelfAdjointEigV2").input(input)
+}
+
+/// `Svd`: For each matrix its singular values, largest first, and if `compute_uv` u and v with u diag(s) v* the matrix (square if `full_matrices`).
+///
+/// Attributes: `compute_uv: bool = true; full_matrices: bool = false; T: type in {double, float, half, complex64, complex128}`
+#[track_caller]
+pub fn svd(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Svd").input(input)
+}
+
+/// `TridiagonalMatMul`: The product of matrices given by their diagonals, each [..., 1, M], with rhs.
+///
+/// Attributes: `T: type in {double, float, complex64, complex128}`
+#[track_caller]
+pub fn tridiagonal_mat_mul(
+    superdiag: impl Into<Output>,
+    maindiag: impl Into<Output>,
+    subdiag: impl Into<Output>,
+    rhs: impl Into<Output>,
+) -> OpBuilder {
+    let superdiag = superdiag.into();
+    let graph = superdiag.graph().clone();
+    graph.op("TridiagonalMatMul").input(superdiag).input(maindiag).input(subdiag).input(rhs)
+}
+
+/// `TridiagonalSolve`: The x of matrix x = rhs for matrices given by superdiagonal, diagonal and subdiagonal, all of the matrix's length.
+///
+/// Attributes: `partial_pivoting: bool = true; perturb_singular: bool = false; T: type in {double, float, complex64, complex128}`
+#[track_caller]
+pub fn tridiagonal_solve(diagonals: impl Into<Output>, rhs: impl Into<Output>) -> OpBuilder {
+    let diagonals = diagonals.into();
+    let graph = diagonals.graph().clone();
+    graph.op("TridiagonalSolve").input(diagonals).input(rhs)
 }
