@@ -20,6 +20,32 @@ pub fn avg_pool(value: impl Into<Output>, ksize: &[i64], strides: &[i64], paddin
     graph.op("AvgPool").input(value).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
 }
 
+/// `AvgPool3D`: output[b, p, r, c, d] = the mean of the input's elements of depth d under the window at p, r, c.
+///
+/// Attributes: `ksize: list(int) >= 5; strides: list(int) >= 5; padding: string in {"SAME", "VALID"}; data_format: string in {"NDHWC", "NCDHW"} = "NDHWC"; T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn avg_pool3d(input: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("AvgPool3D").input(input).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
+/// `AvgPool3DGrad`: The gradient of volumes of shape `orig_input_shape` whose means have the gradient `grad`: spread evenly under each window.
+///
+/// Attributes: `ksize: list(int) >= 5; strides: list(int) >= 5; padding: string in {"SAME", "VALID"}; data_format: string in {"NDHWC", "NCDHW"} = "NDHWC"; T: type in {half, bfloat16, float, double}`
+#[track_caller]
+pub fn avg_pool3d_grad(
+    orig_input_shape: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let orig_input_shape = orig_input_shape.into();
+    let graph = orig_input_shape.graph().clone();
+    graph.op("AvgPool3DGrad").input(orig_input_shape).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
 /// `AvgPoolGrad`: output = grad, spread evenly over what each window covers, in the shape orig_input_shape.
 ///
 /// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {half, bfloat16, float, double}`
@@ -116,6 +142,54 @@ pub fn conv2d_backprop_input(
     let input_sizes = input_sizes.into();
     let graph = input_sizes.graph().clone();
     graph.op("Conv2DBackpropInput").input(input_sizes).input(filter).input(out_backprop).attr("strides", strides).attr("padding", padding)
+}
+
+/// `Conv3D`: output[b, p, r, c, o] = the sum of input[b, …, i] filter[…, i, o] under the window at p, r, c.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int) >= 5; padding: string in {"SAME", "VALID"}; data_format: string in {"NDHWC", "NCDHW"} = "NDHWC"; dilations: list(int) = [1, 1, 1, 1, 1]`
+#[track_caller]
+pub fn conv3d(input: impl Into<Output>, filter: impl Into<Output>, strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Conv3D").input(input).input(filter).attr("strides", strides).attr("padding", padding)
+}
+
+/// `Conv3DBackpropFilterV2`: The gradient of the filter, of shape `filter_sizes`, with which the convolution of `input` has the gradient `out_backprop`.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int) >= 5; padding: string in {"SAME", "VALID"}; data_format: string in {"NDHWC", "NCDHW"} = "NDHWC"; dilations: list(int) = [1, 1, 1, 1, 1]`
+#[track_caller]
+pub fn conv3d_backprop_filter_v2(
+    input: impl Into<Output>,
+    filter_sizes: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph
+        .op("Conv3DBackpropFilterV2")
+        .input(input)
+        .input(filter_sizes)
+        .input(out_backprop)
+        .attr("strides", strides)
+        .attr("padding", padding)
+}
+
+/// `Conv3DBackpropInputV2`: The gradient of the volumes, of shape `input_sizes`, whose convolution with `filter` has the gradient `out_backprop`.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double}; strides: list(int) >= 5; padding: string in {"SAME", "VALID"}; data_format: string in {"NDHWC", "NCDHW"} = "NDHWC"; dilations: list(int) = [1, 1, 1, 1, 1]; Tshape: type in {int32, int64} = int32`
+#[track_caller]
+pub fn conv3d_backprop_input_v2(
+    input_sizes: impl Into<Output>,
+    filter: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input_sizes = input_sizes.into();
+    let graph = input_sizes.graph().clone();
+    graph.op("Conv3DBackpropInputV2").input(input_sizes).input(filter).input(out_backprop).attr("strides", strides).attr("padding", padding)
 }
 
 /// `DepthwiseConv2dNative`: output[b, i, j, d m + q] = the sum over rows and columns of input[b, i stride + r, j stride + c, d] filter[r, c, d, q].
@@ -384,6 +458,40 @@ pub fn max_pool(input: impl Into<Output>, ksize: &[i64], strides: &[i64], paddin
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("MaxPool").input(input).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
+/// `MaxPool3D`: output[b, p, r, c, d] = the largest of the input's elements of depth d under the window at p, r, c.
+///
+/// Attributes: `ksize: list(int) >= 5; strides: list(int) >= 5; padding: string in {"SAME", "VALID"}; data_format: string in {"NDHWC", "NCDHW"} = "NDHWC"; T: type in {half, bfloat16, float}`
+#[track_caller]
+pub fn max_pool3d(input: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MaxPool3D").input(input).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
+}
+
+/// `MaxPool3DGrad`: The gradient of the volumes: that of each result goes to the element that was the largest.
+///
+/// Attributes: `ksize: list(int) >= 5; strides: list(int) >= 5; padding: string in {"SAME", "VALID"}; data_format: string in {"NDHWC", "NCDHW"} = "NDHWC"; T: type in {half, bfloat16, float} = float; TInput: type in {half, bfloat16, float} = float`
+#[track_caller]
+pub fn max_pool3d_grad(
+    orig_input: impl Into<Output>,
+    orig_output: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let orig_input = orig_input.into();
+    let graph = orig_input.graph().clone();
+    graph
+        .op("MaxPool3DGrad")
+        .input(orig_input)
+        .input(orig_output)
+        .input(grad)
+        .attr("ksize", ksize)
+        .attr("strides", strides)
+        .attr("padding", padding)
 }
 
 /// `MaxPoolGrad`: output = grad at the first of the largest elements of orig_input under each window, added up.
