@@ -330,6 +330,16 @@ pub fn extract_image_patches(images: impl Into<Output>, ksizes: &[i64], strides:
         .attr("padding", padding)
 }
 
+/// `ExtractVolumePatches`: patches[b, p, r, c, :] = all elements of the input under the window at p, r, c, zeros outside of it.
+///
+/// Attributes: `ksizes: list(int) >= 5; strides: list(int) >= 5; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; padding: string in {"SAME", "VALID"}`
+#[track_caller]
+pub fn extract_volume_patches(input: impl Into<Output>, ksizes: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ExtractVolumePatches").input(input).attr("ksizes", ksizes).attr("strides", strides).attr("padding", padding)
+}
+
 /// `Fill`: A tensor of shape `dims` whose elements are all `value`.
 ///
 /// Attributes: `T: type; index_type: type in {int32, int64} = int32`
@@ -709,6 +719,26 @@ pub fn prevent_gradient(input: impl Into<Output>) -> OpBuilder {
     graph.op("PreventGradient").input(input)
 }
 
+/// `RaggedGather`: The rows of a ragged tensor at `indices`: the result has the dimensions of `indices` in front of those of a row.
+///
+/// Attributes: `Tvalues: type; Tindices: type in {int32, int64}; Tsplits: type in {int32, int64} = int64; PARAMS_RAGGED_RANK: int >= 1; OUTPUT_RAGGED_RANK: int >= 0`
+#[track_caller]
+pub fn ragged_gather(
+    params_nested_splits: impl IntoIterator<Item = impl Into<Output>>,
+    params_dense_values: impl Into<Output>,
+    indices: impl Into<Output>,
+    output_ragged_rank: i64,
+) -> OpBuilder {
+    let params_dense_values = params_dense_values.into();
+    let graph = params_dense_values.graph().clone();
+    graph
+        .op("RaggedGather")
+        .input_list(params_nested_splits.into_iter().map(Into::into))
+        .input(params_dense_values)
+        .input(indices)
+        .attr("OUTPUT_RAGGED_RANK", output_ragged_rank)
+}
+
 /// `RaggedRange`: For each of `starts`, `limits` and `deltas` (one each, or one for all) the numbers from start by delta before limit, as row splits and values.
 ///
 /// Attributes: `T: type in {bfloat16, float, double, int32, int64} = int32; Tsplits: type in {int32, int64} = int64`
@@ -717,6 +747,79 @@ pub fn ragged_range(starts: impl Into<Output>, limits: impl Into<Output>, deltas
     let starts = starts.into();
     let graph = starts.graph().clone();
     graph.op("RaggedRange").input(starts).input(limits).input(deltas)
+}
+
+/// `RaggedTensorFromVariant`: The ragged tensor that a tensor of variants holds: its dimensions are the outermost ones, then come those of the variants.
+///
+/// Attributes: `input_ragged_rank: int >= -1; output_ragged_rank: int >= 0; Tvalues: type; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn ragged_tensor_from_variant(
+    encoded_ragged: impl Into<Output>,
+    input_ragged_rank: i64,
+    output_ragged_rank: i64,
+    tvalues: DType,
+) -> OpBuilder {
+    let encoded_ragged = encoded_ragged.into();
+    let graph = encoded_ragged.graph().clone();
+    graph
+        .op("RaggedTensorFromVariant")
+        .input(encoded_ragged)
+        .attr("input_ragged_rank", input_ragged_rank)
+        .attr("output_ragged_rank", output_ragged_rank)
+        .attr("Tvalues", tvalues)
+}
+
+/// `RaggedTensorToSparse`: The coordinates, values and dense shape of a ragged tensor.
+///
+/// Attributes: `RAGGED_RANK: int >= 1; T: type; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn ragged_tensor_to_sparse(
+    rt_nested_splits: impl IntoIterator<Item = impl Into<Output>>,
+    rt_dense_values: impl Into<Output>,
+) -> OpBuilder {
+    let rt_dense_values = rt_dense_values.into();
+    let graph = rt_dense_values.graph().clone();
+    graph.op("RaggedTensorToSparse").input_list(rt_nested_splits.into_iter().map(Into::into)).input(rt_dense_values)
+}
+
+/// `RaggedTensorToTensor`: A dense tensor of `shape` (-1: as large as needed) with the rows of a ragged one, cut, or filled up with `default_value`.
+///
+/// Attributes: `T: type; Tindex: type in {int64, int32}; Tshape: type in {int64, int32}; num_row_partition_tensors: int >= 1; row_partition_types: list(string)`
+#[track_caller]
+pub fn ragged_tensor_to_tensor(
+    shape: impl Into<Output>,
+    values: impl Into<Output>,
+    default_value: impl Into<Output>,
+    row_partition_tensors: impl IntoIterator<Item = impl Into<Output>>,
+    row_partition_types: Vec<String>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph
+        .op("RaggedTensorToTensor")
+        .input(shape)
+        .input(values)
+        .input(default_value)
+        .input_list(row_partition_tensors.into_iter().map(Into::into))
+        .attr("row_partition_types", row_partition_types)
+}
+
+/// `RaggedTensorToVariant`: A scalar with the ragged tensor or, if `batched_input`, a vector with its rows.
+///
+/// Attributes: `RAGGED_RANK: int >= 0; Tvalues: type; Tsplits: type in {int32, int64} = int64; batched_input: bool`
+#[track_caller]
+pub fn ragged_tensor_to_variant(
+    rt_nested_splits: impl IntoIterator<Item = impl Into<Output>>,
+    rt_dense_values: impl Into<Output>,
+    batched_input: bool,
+) -> OpBuilder {
+    let rt_dense_values = rt_dense_values.into();
+    let graph = rt_dense_values.graph().clone();
+    graph
+        .op("RaggedTensorToVariant")
+        .input_list(rt_nested_splits.into_iter().map(Into::into))
+        .input(rt_dense_values)
+        .attr("batched_input", batched_input)
 }
 
 /// `Range`: `start`, `start + delta`, … up to, but without, `limit`.
