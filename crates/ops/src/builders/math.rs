@@ -216,6 +216,136 @@ pub fn batch_mat_mul_v3(x: impl Into<Output>, y: impl Into<Output>, tout: DType)
     graph.op("BatchMatMulV3").input(x).input(y).attr("Tout", tout)
 }
 
+/// `BesselI0`: y = the modified Bessel function of the first kind, of order 0.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_i0(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselI0").input(x)
+}
+
+/// `BesselI0e`: y = the modified Bessel function of the first kind, of order 0, times exp(-|x|).
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_i0e(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselI0e").input(x)
+}
+
+/// `BesselI1`: y = the modified Bessel function of the first kind, of order 1.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_i1(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselI1").input(x)
+}
+
+/// `BesselI1e`: y = the modified Bessel function of the first kind, of order 1, times exp(-|x|).
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_i1e(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselI1e").input(x)
+}
+
+/// `BesselJ0`: y = the Bessel function of the first kind, of order 0.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_j0(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselJ0").input(x)
+}
+
+/// `BesselJ1`: y = the Bessel function of the first kind, of order 1.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_j1(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselJ1").input(x)
+}
+
+/// `BesselK0`: y = the modified Bessel function of the second kind, of order 0.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_k0(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselK0").input(x)
+}
+
+/// `BesselK0e`: y = the modified Bessel function of the second kind, of order 0, times exp(x).
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_k0e(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselK0e").input(x)
+}
+
+/// `BesselK1`: y = the modified Bessel function of the second kind, of order 1.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_k1(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselK1").input(x)
+}
+
+/// `BesselK1e`: y = the modified Bessel function of the second kind, of order 1, times exp(x).
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_k1e(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselK1e").input(x)
+}
+
+/// `BesselY0`: y = the Bessel function of the second kind, of order 0.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_y0(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselY0").input(x)
+}
+
+/// `BesselY1`: y = the Bessel function of the second kind, of order 1.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn bessel_y1(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("BesselY1").input(x)
+}
+
+/// `Betainc`: z = the integral of t^(a-1) (1-t)^(b-1) from 0 to x, divided by that from 0 to 1. Scalars go with any shape.
+///
+/// Attributes: `T: type in {float, double}`
+#[track_caller]
+pub fn betainc(a: impl Into<Output>, b: impl Into<Output>, x: impl Into<Output>) -> OpBuilder {
+    let a = a.into();
+    let graph = a.graph().clone();
+    graph.op("Betainc").input(a).input(b).input(x)
+}
+
 /// `Bincount`: bins[v] = how often v occurs in arr, or the sum of the weights there; numbers from size on are left out.
 ///
 /// Attributes: `T: type in {int32, int64, float, double}`
@@ -426,6 +556,14 @@ pub fn div_no_nan(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("DivNoNan").input(x).input(y)
 }
 
+/// `Einsum`: The sum of the products of the inputs' elements, as `equation` labels the dimensions: `ab,bc->ac` is a matrix product.
+///
+/// Attributes: `equation: string; N: int >= 1; T: type`
+#[track_caller]
+pub fn einsum(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>, equation: &str) -> OpBuilder {
+    graph.op("Einsum").input_list(inputs.into_iter().map(Into::into)).attr("equation", equation)
+}
+
 /// `Equal`: z = whether x == y, with broadcasting. Shapes that do not fit are an error, or unequal if incompatible_shape_error is false.
 ///
 /// Attributes: `T: type; incompatible_shape_error: bool = true`
@@ -456,6 +594,16 @@ pub fn erfc(x: impl Into<Output>) -> OpBuilder {
     graph.op("Erfc").input(x)
 }
 
+/// `Erfinv`: y = the inverse of the error function.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn erfinv(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Erfinv").input(x)
+}
+
 /// `EuclideanNorm`: output = the square root of the sum of |input|^2 over the axes reduction_indices; keep_dims leaves them with size 1.
 ///
 /// Attributes: `keep_dims: bool = false; T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; Tidx: type in {int32, int64} = int32`
@@ -484,6 +632,36 @@ pub fn expm1(x: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("Expm1").input(x)
+}
+
+/// `FFT`: The discrete Fourier transform of the input along the last dimension.
+///
+/// Attributes: `Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn fft(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("FFT").input(input)
+}
+
+/// `FFT2D`: The discrete Fourier transform of the input along the last two dimensions.
+///
+/// Attributes: `Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn fft2d(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("FFT2D").input(input)
+}
+
+/// `FFT3D`: The discrete Fourier transform of the input along the last three dimensions.
+///
+/// Attributes: `Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn fft3d(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("FFT3D").input(input)
 }
 
 /// `Floor`: y = the largest integer not above x.
@@ -544,6 +722,96 @@ pub fn histogram_fixed_width(values: impl Into<Output>, value_range: impl Into<O
     let values = values.into();
     let graph = values.graph().clone();
     graph.op("HistogramFixedWidth").input(values).input(value_range).input(nbins)
+}
+
+/// `IFFT`: The inverse discrete Fourier transform of the input along the last dimension.
+///
+/// Attributes: `Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn ifft(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("IFFT").input(input)
+}
+
+/// `IFFT2D`: The inverse discrete Fourier transform of the input along the last two dimensions.
+///
+/// Attributes: `Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn ifft2d(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("IFFT2D").input(input)
+}
+
+/// `IFFT3D`: The inverse discrete Fourier transform of the input along the last three dimensions.
+///
+/// Attributes: `Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn ifft3d(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("IFFT3D").input(input)
+}
+
+/// `IRFFT`: The real numbers whose discrete Fourier transform along the last dimension is given by its half; `fft_length` says how many.
+///
+/// Attributes: `Treal: type in {float, double} = float; Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn irfft(input: impl Into<Output>, fft_length: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("IRFFT").input(input).input(fft_length)
+}
+
+/// `IRFFT2D`: The real numbers whose discrete Fourier transform along the last two dimensions is given by its half; `fft_length` says how many.
+///
+/// Attributes: `Treal: type in {float, double} = float; Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn irfft2d(input: impl Into<Output>, fft_length: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("IRFFT2D").input(input).input(fft_length)
+}
+
+/// `IRFFT3D`: The real numbers whose discrete Fourier transform along the last three dimensions is given by its half; `fft_length` says how many.
+///
+/// Attributes: `Treal: type in {float, double} = float; Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn irfft3d(input: impl Into<Output>, fft_length: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("IRFFT3D").input(input).input(fft_length)
+}
+
+/// `Igamma`: The lower regularized incomplete gamma integral.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn igamma(a: impl Into<Output>, x: impl Into<Output>) -> OpBuilder {
+    let a = a.into();
+    let graph = a.graph().clone();
+    graph.op("Igamma").input(a).input(x)
+}
+
+/// `IgammaGradA`: The derivative of `Igamma` by its first argument.
+///
+/// Attributes: `T: type in {float, double}`
+#[track_caller]
+pub fn igamma_grad_a(a: impl Into<Output>, x: impl Into<Output>) -> OpBuilder {
+    let a = a.into();
+    let graph = a.graph().clone();
+    graph.op("IgammaGradA").input(a).input(x)
+}
+
+/// `Igammac`: The upper regularized incomplete gamma integral.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn igammac(a: impl Into<Output>, x: impl Into<Output>) -> OpBuilder {
+    let a = a.into();
+    let graph = a.graph().clone();
+    graph.op("Igammac").input(a).input(x)
 }
 
 /// `Imag`: output = the imaginary part, element by element.
@@ -790,6 +1058,16 @@ pub fn mul_no_nan(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("MulNoNan").input(x).input(y)
 }
 
+/// `Ndtri`: y = the inverse of the distribution function of the normal distribution.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}`
+#[track_caller]
+pub fn ndtri(x: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Ndtri").input(x)
+}
+
 /// `Neg`: y = -x.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}`
@@ -820,6 +1098,16 @@ pub fn not_equal(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     graph.op("NotEqual").input(x).input(y)
 }
 
+/// `Polygamma`: The a-th derivative of the digamma function.
+///
+/// Attributes: `T: type in {float, double}`
+#[track_caller]
+pub fn polygamma(a: impl Into<Output>, x: impl Into<Output>) -> OpBuilder {
+    let a = a.into();
+    let graph = a.graph().clone();
+    graph.op("Polygamma").input(a).input(x)
+}
+
 /// `Pow`: z = x^y, with broadcasting.
 ///
 /// Attributes: `T: type in {bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}`
@@ -838,6 +1126,46 @@ pub fn prod(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> O
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Prod").input(input).input(reduction_indices)
+}
+
+/// `RFFT`: The discrete Fourier transform of `fft_length` real numbers along the last dimension: the half of it that the other follows from.
+///
+/// Attributes: `Treal: type in {float, double} = float; Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn rfft(input: impl Into<Output>, fft_length: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("RFFT").input(input).input(fft_length)
+}
+
+/// `RFFT2D`: The discrete Fourier transform of `fft_length` real numbers along the last two dimensions: the half of it that the other follows from.
+///
+/// Attributes: `Treal: type in {float, double} = float; Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn rfft2d(input: impl Into<Output>, fft_length: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("RFFT2D").input(input).input(fft_length)
+}
+
+/// `RFFT3D`: The discrete Fourier transform of `fft_length` real numbers along the last three dimensions: the half of it that the other follows from.
+///
+/// Attributes: `Treal: type in {float, double} = float; Tcomplex: type in {complex64, complex128} = complex64`
+#[track_caller]
+pub fn rfft3d(input: impl Into<Output>, fft_length: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("RFFT3D").input(input).input(fft_length)
+}
+
+/// `RandomGammaGrad`: The derivative of samples of the gamma distribution by its parameter.
+///
+/// Attributes: `T: type in {float, double}`
+#[track_caller]
+pub fn random_gamma_grad(alpha: impl Into<Output>, sample: impl Into<Output>) -> OpBuilder {
+    let alpha = alpha.into();
+    let graph = alpha.graph().clone();
+    graph.op("RandomGammaGrad").input(alpha).input(sample)
 }
 
 /// `Real`: output = the real part, element by element.
@@ -1403,4 +1731,14 @@ pub fn xlogy(x: impl Into<Output>, y: impl Into<Output>) -> OpBuilder {
     let x = x.into();
     let graph = x.graph().clone();
     graph.op("Xlogy").input(x).input(y)
+}
+
+/// `Zeta`: Hurwitz's zeta, the sum of (q + n)^-x.
+///
+/// Attributes: `T: type in {float, double}`
+#[track_caller]
+pub fn zeta(x: impl Into<Output>, q: impl Into<Output>) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("Zeta").input(x).input(q)
 }
