@@ -78,6 +78,16 @@ pub fn encode_base64(input: impl Into<Output>) -> OpBuilder {
     graph.op("EncodeBase64").input(input)
 }
 
+/// `Fingerprint`: The eight bytes of the FarmHash fingerprint of each row's bytes; of several strings in a row, of their fingerprints.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn fingerprint(data: impl Into<Output>, method: impl Into<Output>) -> OpBuilder {
+    let data = data.into();
+    let graph = data.graph().clone();
+    graph.op("Fingerprint").input(data).input(method)
+}
+
 /// `ParseExample`: Of a vector of serialised examples the features `sparse_keys` as sparse and `dense_keys` as dense tensors.
 ///
 /// Attributes: `Nsparse: int >= 0; Ndense: int >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0`
@@ -260,6 +270,14 @@ pub fn static_regex_replace(input: impl Into<Output>, pattern: &str, rewrite: &s
     graph.op("StaticRegexReplace").input(input).attr("pattern", pattern).attr("rewrite", rewrite)
 }
 
+/// `StringFormat`: `template` with each `placeholder` replaced by the text of the input at its place, of which the first and last `summarize` elements of each dimension are shown.
+///
+/// Attributes: `T: list(type) >= 0; template: string = "%s"; placeholder: string = "%s"; summarize: int = 3`
+#[track_caller]
+pub fn string_format(graph: &Graph, inputs: impl IntoIterator<Item = impl Into<Output>>) -> OpBuilder {
+    graph.op("StringFormat").input_list(inputs.into_iter().map(Into::into))
+}
+
 /// `StringJoin`: The strings at equal places of all inputs with `separator` between them; scalars go with every place.
 ///
 /// Attributes: `N: int >= 0; separator: string = ""`
@@ -402,6 +420,46 @@ pub fn substr(input: impl Into<Output>, pos: impl Into<Output>, len: impl Into<O
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Substr").input(input).input(pos).input(len)
+}
+
+/// `UnicodeDecode`: The code points of each string as a row of a ragged matrix.
+///
+/// Attributes: `input_encoding: string; errors: string in {"strict", "replace", "ignore"} = "replace"; replacement_char: int = 65533; replace_control_characters: bool = false; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn unicode_decode(input: impl Into<Output>, input_encoding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("UnicodeDecode").input(input).attr("input_encoding", input_encoding)
+}
+
+/// `UnicodeDecodeWithOffsets`: The code points of each string as a row of a ragged matrix, and at which byte of the string each begins.
+///
+/// Attributes: `input_encoding: string; errors: string in {"strict", "replace", "ignore"} = "replace"; replacement_char: int = 65533; replace_control_characters: bool = false; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn unicode_decode_with_offsets(input: impl Into<Output>, input_encoding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("UnicodeDecodeWithOffsets").input(input).attr("input_encoding", input_encoding)
+}
+
+/// `UnicodeEncode`: Each row of a ragged matrix of code points as a string.
+///
+/// Attributes: `errors: string in {"ignore", "replace", "strict"} = "replace"; output_encoding: string in {"UTF-8", "UTF-16-BE", "UTF-32-BE"}; replacement_char: int = 65533; Tsplits: type in {int32, int64} = int64`
+#[track_caller]
+pub fn unicode_encode(input_values: impl Into<Output>, input_splits: impl Into<Output>, output_encoding: &str) -> OpBuilder {
+    let input_values = input_values.into();
+    let graph = input_values.graph().clone();
+    graph.op("UnicodeEncode").input(input_values).input(input_splits).attr("output_encoding", output_encoding)
+}
+
+/// `UnicodeTranscode`: Each string, read in `input_encoding` and written in `output_encoding`.
+///
+/// Attributes: `input_encoding: string; output_encoding: string in {"UTF-8", "UTF-16-BE", "UTF-32-BE"}; errors: string in {"strict", "replace", "ignore"} = "replace"; replacement_char: int = 65533; replace_control_characters: bool = false`
+#[track_caller]
+pub fn unicode_transcode(input: impl Into<Output>, input_encoding: &str, output_encoding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("UnicodeTranscode").input(input).attr("input_encoding", input_encoding).attr("output_encoding", output_encoding)
 }
 
 /// `UnsortedSegmentJoin`: For each segment the strings whose id it is, in order, with `separator` between.
