@@ -176,6 +176,83 @@ pub fn sparse_concat(
         .attr("concat_dim", concat_dim)
 }
 
+/// `SparseCross`: For each row the combinations of one feature of each column as a sparse matrix: joined by `_X_` or, if `hashed_output`, hashed into `num_buckets`.
+///
+/// Attributes: `N: int >= 0; hashed_output: bool; num_buckets: int >= 0; hash_key: int; sparse_types: list(type) >= 0 in {int64, string}; dense_types: list(type) >= 0 in {int64, string}; out_type: type in {int64, string}; internal_type: type in {int64, string}`
+#[track_caller]
+pub fn sparse_cross(
+    graph: &Graph,
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    shapes: impl IntoIterator<Item = impl Into<Output>>,
+    dense_inputs: impl IntoIterator<Item = impl Into<Output>>,
+    hashed_output: bool,
+    num_buckets: i64,
+    hash_key: i64,
+    out_type: DType,
+    internal_type: DType,
+) -> OpBuilder {
+    graph
+        .op("SparseCross")
+        .input_list(indices.into_iter().map(Into::into))
+        .input_list(values.into_iter().map(Into::into))
+        .input_list(shapes.into_iter().map(Into::into))
+        .input_list(dense_inputs.into_iter().map(Into::into))
+        .attr("hashed_output", hashed_output)
+        .attr("num_buckets", num_buckets)
+        .attr("hash_key", hash_key)
+        .attr("out_type", out_type)
+        .attr("internal_type", internal_type)
+}
+
+/// `SparseCrossHashed`: For each row the combinations of one feature of each column, hashed into `num_buckets`, as a sparse matrix; if `strong_hash`, texts are hashed with the key `salt`.
+///
+/// Attributes: `N: int >= 0; sparse_types: list(type) >= 0 in {int64, string}; dense_types: list(type) >= 0 in {int64, string}`
+#[track_caller]
+pub fn sparse_cross_hashed(
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    shapes: impl IntoIterator<Item = impl Into<Output>>,
+    dense_inputs: impl IntoIterator<Item = impl Into<Output>>,
+    num_buckets: impl Into<Output>,
+    strong_hash: impl Into<Output>,
+    salt: impl Into<Output>,
+) -> OpBuilder {
+    let num_buckets = num_buckets.into();
+    let graph = num_buckets.graph().clone();
+    graph
+        .op("SparseCrossHashed")
+        .input_list(indices.into_iter().map(Into::into))
+        .input_list(values.into_iter().map(Into::into))
+        .input_list(shapes.into_iter().map(Into::into))
+        .input_list(dense_inputs.into_iter().map(Into::into))
+        .input(num_buckets)
+        .input(strong_hash)
+        .input(salt)
+}
+
+/// `SparseCrossV2`: For each row the combinations of one feature of each column, joined by `sep`, as a sparse matrix.
+///
+/// Attributes: `N: int >= 0; sparse_types: list(type) >= 0 in {int64, string}; dense_types: list(type) >= 0 in {int64, string}`
+#[track_caller]
+pub fn sparse_cross_v2(
+    indices: impl IntoIterator<Item = impl Into<Output>>,
+    values: impl IntoIterator<Item = impl Into<Output>>,
+    shapes: impl IntoIterator<Item = impl Into<Output>>,
+    dense_inputs: impl IntoIterator<Item = impl Into<Output>>,
+    sep: impl Into<Output>,
+) -> OpBuilder {
+    let sep = sep.into();
+    let graph = sep.graph().clone();
+    graph
+        .op("SparseCrossV2")
+        .input_list(indices.into_iter().map(Into::into))
+        .input_list(values.into_iter().map(Into::into))
+        .input_list(shapes.into_iter().map(Into::into))
+        .input_list(dense_inputs.into_iter().map(Into::into))
+        .input(sep)
+}
+
 /// `SparseDenseCwiseAdd`: The sum at the places of the sparse tensor, to whose shape `dense` is broadcast.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}`
