@@ -26,6 +26,26 @@ pub fn fixed_length_record_reader_v2(graph: &Graph, record_bytes: i64) -> OpBuil
     graph.op("FixedLengthRecordReaderV2").attr("record_bytes", record_bytes)
 }
 
+/// `GenerateVocabRemapping`: For `num_new_vocab` lines of the new file from `new_vocab_offset` on, at which of the first `old_vocab_size` lines (-1: all) of the old file each stands, -1 for nowhere; and how many stand somewhere.
+///
+/// Attributes: `new_vocab_offset: int >= 0; num_new_vocab: int >= 0; old_vocab_size: int >= -1 = -1`
+#[track_caller]
+pub fn generate_vocab_remapping(
+    new_vocab_file: impl Into<Output>,
+    old_vocab_file: impl Into<Output>,
+    new_vocab_offset: i64,
+    num_new_vocab: i64,
+) -> OpBuilder {
+    let new_vocab_file = new_vocab_file.into();
+    let graph = new_vocab_file.graph().clone();
+    graph
+        .op("GenerateVocabRemapping")
+        .input(new_vocab_file)
+        .input(old_vocab_file)
+        .attr("new_vocab_offset", new_vocab_offset)
+        .attr("num_new_vocab", num_new_vocab)
+}
+
 /// `IdentityReader`: The handle of a reader whose values are pieces of work themselves, as keys and values.
 ///
 /// Attributes: `container: string = ""; shared_name: string = ""`
@@ -40,6 +60,32 @@ pub fn identity_reader(graph: &Graph) -> OpBuilder {
 #[track_caller]
 pub fn identity_reader_v2(graph: &Graph) -> OpBuilder {
     graph.op("IdentityReaderV2")
+}
+
+/// `LoadAndRemapMatrix`: output[i, j] = the old matrix at [row_remapping[i], col_remapping[j]] (all columns without col_remapping), or, where either is negative, the next of `initializing_values`.
+///
+/// Attributes: `num_rows: int >= 0; num_cols: int >= 1; max_rows_in_memory: int = -1`
+#[track_caller]
+pub fn load_and_remap_matrix(
+    ckpt_path: impl Into<Output>,
+    old_tensor_name: impl Into<Output>,
+    row_remapping: impl Into<Output>,
+    col_remapping: impl Into<Output>,
+    initializing_values: impl Into<Output>,
+    num_rows: i64,
+    num_cols: i64,
+) -> OpBuilder {
+    let ckpt_path = ckpt_path.into();
+    let graph = ckpt_path.graph().clone();
+    graph
+        .op("LoadAndRemapMatrix")
+        .input(ckpt_path)
+        .input(old_tensor_name)
+        .input(row_remapping)
+        .input(col_remapping)
+        .input(initializing_values)
+        .attr("num_rows", num_rows)
+        .attr("num_cols", num_cols)
 }
 
 /// `MatchingFiles`: The paths that match the pattern, or one of a vector of patterns, of `*`, `?` and `[…]`; sorted.
