@@ -113,6 +113,14 @@ pub fn conditional_accumulator(graph: &Graph, dtype: DType, shape: PartialShape)
     graph.op("ConditionalAccumulator").attr("dtype", dtype).attr("shape", shape)
 }
 
+/// `ConsumeMutexLock`: Nothing; but the lock is not released before this runs.
+#[track_caller]
+pub fn consume_mutex_lock(mutex_lock: impl Into<Output>) -> OpBuilder {
+    let mutex_lock = mutex_lock.into();
+    let graph = mutex_lock.graph().clone();
+    graph.op("ConsumeMutexLock").input(mutex_lock)
+}
+
 /// `DeleteSessionTensor`: Has the session forget the tensor of this handle.
 #[track_caller]
 pub fn delete_session_tensor(handle: impl Into<Output>) -> OpBuilder {
@@ -418,7 +426,7 @@ pub fn map_unstage_no_key(indices: impl Into<Output>, dtypes: &[DType]) -> OpBui
     graph.op("MapUnstageNoKey").input(indices).attr("dtypes", dtypes)
 }
 
-/// `MutableDenseHashTable`: The handle of a table of tensors of one shape, to which pairs can be added at any time. Here no key has to be set aside, so the keys given are not looked at.
+/// `MutableDenseHashTable`: The handle of a table of tensors of one shape, to which pairs can be added at any time. The keys given are set aside: nobody may use them.
 ///
 /// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.800000011920929`
 #[track_caller]
@@ -428,7 +436,7 @@ pub fn mutable_dense_hash_table(empty_key: impl Into<Output>, value_dtype: DType
     graph.op("MutableDenseHashTable").input(empty_key).attr("value_dtype", value_dtype)
 }
 
-/// `MutableDenseHashTableV2`: The handle of a table of tensors of one shape, to which pairs can be added at any time. Here no key has to be set aside, so the keys given are not looked at.
+/// `MutableDenseHashTableV2`: The handle of a table of tensors of one shape, to which pairs can be added at any time. The keys given are set aside: nobody may use them.
 ///
 /// Attributes: `container: string = ""; shared_name: string = ""; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.800000011920929`
 #[track_caller]
@@ -468,6 +476,22 @@ pub fn mutable_hash_table_of_tensors_v2(graph: &Graph, key_dtype: DType, value_d
 #[track_caller]
 pub fn mutable_hash_table_v2(graph: &Graph, key_dtype: DType, value_dtype: DType) -> OpBuilder {
     graph.op("MutableHashTableV2").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype)
+}
+
+/// `MutexLock`: A lock: nobody else has one of this mutex until it is gone.
+#[track_caller]
+pub fn mutex_lock(mutex: impl Into<Output>) -> OpBuilder {
+    let mutex = mutex.into();
+    let graph = mutex.graph().clone();
+    graph.op("MutexLock").input(mutex)
+}
+
+/// `MutexV2`: The handle of a mutex, which only one `MutexLock` holds at a time.
+///
+/// Attributes: `container: string = ""; shared_name: string = ""`
+#[track_caller]
+pub fn mutex_v2(graph: &Graph) -> OpBuilder {
+    graph.op("MutexV2")
 }
 
 /// `OrderedMapClear`: Throws all tuples away.
