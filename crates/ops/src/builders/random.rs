@@ -62,6 +62,36 @@ pub fn multinomial(logits: impl Into<Output>, num_samples: impl Into<Output>) ->
     graph.op("Multinomial").input(logits).input(num_samples)
 }
 
+/// `RandomGamma`: Samples of gamma distributions: of the shape that `shape` says for each element of `alpha`.
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; S: type in {int32, int64}; T: type in {half, float, double}`
+#[track_caller]
+pub fn random_gamma(shape: impl Into<Output>, alpha: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("RandomGamma").input(shape).input(alpha)
+}
+
+/// `RandomPoisson`: Samples of Poisson distributions: of the shape that `shape` says for each element of `rate`.
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; S: type in {int32, int64}; dtype: type in {half, float, double}`
+#[track_caller]
+pub fn random_poisson(shape: impl Into<Output>, rate: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("RandomPoisson").input(shape).input(rate)
+}
+
+/// `RandomPoissonV2`: Samples of Poisson distributions: of the shape that `shape` says for each element of `rate`.
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; S: type in {int32, int64}; R: type in {half, float, double, int32, int64} = double; dtype: type in {half, float, double, int32, int64} = int64`
+#[track_caller]
+pub fn random_poisson_v2(shape: impl Into<Output>, rate: impl Into<Output>) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("RandomPoissonV2").input(shape).input(rate)
+}
+
 /// `RandomShuffle`: The rows of value in an order that the kernel's generator gives (Fisher–Yates).
 ///
 /// Attributes: `seed: int = 0; seed2: int = 0; T: type`
@@ -100,6 +130,16 @@ pub fn random_uniform_int(shape: impl Into<Output>, minval: impl Into<Output>, m
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("RandomUniformInt").input(shape).input(minval).input(maxval)
+}
+
+/// `StatelessMultinomial`: output[i, j] is a class, drawn from the softmax of logits[i, :]; the same for the same `seed`.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; Tseed: type in {int32, int64} = int64; output_dtype: type in {int32, int64} = int64`
+#[track_caller]
+pub fn stateless_multinomial(logits: impl Into<Output>, num_samples: impl Into<Output>, seed: impl Into<Output>) -> OpBuilder {
+    let logits = logits.into();
+    let graph = logits.graph().clone();
+    graph.op("StatelessMultinomial").input(logits).input(num_samples).input(seed)
 }
 
 /// `StatelessRandomGetAlg`: 1, which is Philox.
