@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 OUT = os.path.join(HERE, "cases")
 VERSION = "2.21.0"
-MAX_BYTES = 6_000_000
+MAX_BYTES = 9_000_000
 
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", TF_ENABLE_ONEDNN_OPTS="0", CUDA_VISIBLE_DEVICES="")
 
@@ -30,10 +30,10 @@ from tensorflow.core.protobuf import rewriter_config_pb2  # noqa: E402
 from tensorflow.python.framework import op_def_registry  # noqa: E402
 
 from case import NAME, NUMPY, Type  # noqa: E402
-from families import array, images, malformed, math, nn, parsing, random, rearrange, sparse, state, text  # noqa: E402
+from families import array, images, malformed, math, matrices, nn, parsing, ragged, random, rearrange, sparse, state, text  # noqa: E402
 
 tf.disable_v2_behavior()
-FAMILIES = (math, array, nn, text, parsing, images, random, rearrange, sparse, state, malformed)
+FAMILIES = (math, array, nn, text, parsing, images, matrices, ragged, random, rearrange, sparse, state, malformed)
 ENUM = {name: tf.as_dtype(np_type if np_type is not object else tf.string).as_datatype_enum
         for name, np_type in NUMPY.items()}
 TYPE_NAME = {v: k for k, v in ENUM.items()}

@@ -4,10 +4,10 @@ Only what TensorFlow refuses is recorded: what it accepts is either broadcasting
 a check that it lacks.
 """
 from case import *  # noqa: F403
-from families import array, images, math, nn, parsing, random, rearrange, sparse, state, text
+from families import array, images, math, matrices, nn, parsing, ragged, random, rearrange, sparse, state, text
 
 # TensorFlow 2.21 does not check these inputs and dies, or writes where it should not.
-SKIP = {"AvgPoolGrad", "ParseExample", "ParseSingleSequenceExample", "ApplyAddSign", "ApplyPowerSign", "ResourceApplyAddSign", "ResourceApplyPowerSign"}
+SKIP = {"AvgPoolGrad", "ParseExample", "ParseSingleSequenceExample", "ApplyAddSign", "ApplyPowerSign", "RaggedGather", "RaggedTensorToTensor", "SparseCrossHashed", "ResourceApplyAddSign", "ResourceApplyPowerSign"}
 SKIPPED_FAMILIES = ("SparseApply", "ResourceSparseApply")
 
 
@@ -24,7 +24,7 @@ def wrong(value):
 
 def cases():
     done = set()
-    for family in (math, array, nn, text, parsing, images, random, rearrange, sparse, state):
+    for family in (math, array, nn, text, parsing, images, matrices, ragged, random, rearrange, sparse, state):
         for case in family.cases():
             if case.op in done or case.op in SKIP or case.op.startswith(SKIPPED_FAMILIES) or not case.inputs:
                 continue

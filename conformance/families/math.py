@@ -232,6 +232,32 @@ def ranges():
     yield Case("AccumulateNV2", [sample("float", (2, 3), k) for k in range(3)], shape=(2, 3))
 
 
+def special():
+    for op in ("BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1"):
+        for t in ("float", "double", "half"):
+            # What TF has for Y1(0) depends on the type.
+            yield Case(op, arr(t, [-1] + [0] * (op != "BesselY1") + [1e-3, 0.1, 0.9, 1.1, 5, 8.5, 50, 70, 300, np.nan, np.inf]))
+    for op in ("Erfinv", "Ndtri"):
+        for t in ("float", "double", "half"):
+            yield Case(op, arr(t, [-1.5, -1, -0.999, -0.3, 0, 1e-6, 0.02, 0.1, 0.5, 0.9, 0.9999, 1, 1.1, np.nan]))
+    a = [0.5, 1, 2, 10, 100, 3, 0, -1, 0.1, 30, np.nan, 1]
+    x = [0.3, 1, 5, 9, 110, 0, 1, 1, 8, 20, 1, np.inf]
+    for op in ("Igamma", "Igammac"):
+        for t in ("float", "double"):
+            yield Case(op, arr(t, a), arr(t, x))
+        yield Case(op, sample("float", (2, 1), low=0.5), sample("float", (3,), 1, low=0.5))
+        yield Case(op, sample("float", (2,)), sample("float", (3,)))
+    for op in ("IgammaGradA", "RandomGammaGrad"):
+        for t in ("float", "double"):
+            yield Case(op, arr(t, [0.5, 1, 2, 10, 5, 3, 30]), arr(t, [0.3, 1, 5, 9, 2, 3.5, 20]))
+    for t in ("float", "double"):
+        yield Case("Zeta", arr(t, [2, 2, 3, 1.5, 2, 30, 1, 0.5, 2, 3]), arr(t, [1, 0.5, 4, 20, -1.5, 2, 3, 1, 0, -2]))
+        yield Case("Polygamma", arr(t, [0, 1, 2, 3, 5, 1, 0, 1.5, -1]), arr(t, [0.5, 2, 3, 0.7, 10, 100, -0.5, 2, 2]))
+        yield Case("Betainc", arr(t, [1, 2, 0, -1, 0.5, 30, 3, 5]), arr(t, [1, 2, 1, 4, 0.5, 2, 2, 0.2]), arr(t, [0.5, 0.2, 0.3, 0.4, 1.5, 0.99, 0, 0.9]))
+        yield Case("Betainc", arr(t, 2), arr(t, [1, 2, 3]), arr(t, 0.25))
+    yield Case("Betainc", f32([1, 2]), f32([1, 2, 3]), f32(0.25))
+
+
 def cases():
-    for part in (unary, binary, gradients, reductions, products, segments, casts, ranges):
+    for part in (unary, binary, gradients, reductions, products, segments, casts, ranges, special):
         yield from part()

@@ -104,6 +104,39 @@ def pools():
     yield Case("LRN", sample("float", (1, 2, 2, 7)), depth_radius=2)
 
 
+def volumes():
+    for t in ("float", "double", "half", "bfloat16"):
+        for stride, padding, out in ((1, "VALID", (2, 3, 3)), (2, "SAME", (2, 2, 2)), (1, "SAME", (3, 4, 4))):
+            window = dict(strides=[1, stride, stride, stride, 1], padding=padding)
+            pool = dict(window, ksize=[1, 2, 2, 2, 1])
+            x, shape = sample(t, (2, 3, 4, 4, 2)), (2,) + out + (2,)
+            # TF adds up products of bfloat16 in bfloat16, which nobody need repeat.
+            if t != "bfloat16":
+                yield Case("Conv3D", x, sample(t, (2, 2, 2, 2, 3), 1), **window)
+                yield Case("Conv3DBackpropInputV2", i32(x.shape), sample(t, (2, 2, 2, 2, 3), 1), sample(t, (2,) + out + (3,), 2), **window)
+                yield Case("Conv3DBackpropFilterV2", x, i32([2, 2, 2, 2, 3]), sample(t, (2,) + out + (3,), 2), **window)
+            yield Case("AvgPool3D", x, **pool)
+            yield Case("AvgPool3DGrad", i32(x.shape), sample(t, shape, 1), **pool)
+            yield Case("MaxPool3D", x, **pool)
+            if t == "float":
+                best = np.full(shape, -np.inf, np.float32)
+                pad = np.full((2, 5, 6, 6, 2), -np.inf, np.float32)
+                # SAME puts what is missing behind first.
+                pad[:, :3, :4, :4] = x
+                for a in range(2):
+                    for b in range(2):
+                        for c in range(2):
+                            best = np.maximum(best, pad[:, a::stride, b::stride, c::stride][:, :out[0], :out[1], :out[2]])
+                yield Case("MaxPool3DGrad", x, best, sample(t, shape, 1), **pool)
+    for t in ("float", "double", "int32", "uint8"):
+        for padding in ("SAME", "VALID"):
+            yield Case("ExtractVolumePatches", sample(t, (1, 3, 4, 4, 2)), ksizes=[1, 2, 3, 1, 1], strides=[1, 1, 2, 1, 1], padding=padding)
+    window = dict(strides=[1, 1, 1, 1, 1], padding="VALID")
+    yield Case("Conv3D", sample("float", (1, 4, 4, 4, 2)), sample("float", (2, 2, 2, 3, 3), 1), **window)
+    yield Case("Conv3D", sample("float", (4, 4, 4, 2)), sample("float", (2, 2, 2, 2, 3), 1), **window)
+    yield Case("AvgPool3D", sample("float", (1, 4, 4, 2)), ksize=[1, 2, 2, 2, 1], **window)
+
+
 def cases():
-    for part in (losses, convolutions, pools):
+    for part in (losses, convolutions, pools, volumes):
         yield from part()

@@ -43,7 +43,24 @@ def candidates():
     yield Case("ComputeAccidentalHits", given, i64([3, 3, 5]), num_true=1)
 
 
+def by_parameter():
+    for t in ("half", "float", "double"):
+        yield Case("RandomGamma", i32([3]), arr(t, [0.5, 1, 2, 20]), seed=87654321, seed2=7, runs=2)
+        yield Case("RandomPoissonV2", i32([2, 2]), arr(t, [0.5, 3, 20, 0]), dtype=Type("int64"), seed=87654321, seed2=7, runs=2)
+        yield Case("RandomPoissonV2", i32([3]), arr("double", [0.5, 3, 20, 0]), dtype=Type(t), seed=87654321, seed2=7)
+    yield Case("RandomPoissonV2", i32([3]), i32([1, 30]), dtype=Type("int32"), seed=3, seed2=4)
+    yield Case("RandomGamma", i32([[3]]), f32([0.5]), seed=3, seed2=4)
+    yield Case("RandomGamma", i32([-3]), f32([0.5]), seed=3, seed2=4)
+    yield Case("RandomGamma", i32([0]), f32([0.5]), seed=3, seed2=4)
+    for t in ("float", "double", "int32"):
+        for seed in (i32([1, 2]), i64([-3, 1 << 40])):
+            yield Case("StatelessMultinomial", sample(t, (2, 3)), i32(7), seed, output_dtype=Type("int32"))
+    yield Case("StatelessMultinomial", sample("float", (2, 3)), i32(-1), i32([1, 2]))
+    yield Case("StatelessMultinomial", sample("float", (2, 3)), i32(1), i32([1, 2, 3]))
+
+
 def cases():
+    yield from by_parameter()
     for op in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal"):
         for t in FLOATS:
             yield Case(op, i32([7]), dtype=Type(t), seed=87654321, seed2=7, runs=2)

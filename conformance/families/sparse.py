@@ -185,6 +185,29 @@ def sets():
     yield Case("SetSize", i64(np.zeros((0, 2))), i32([]), i64([2, 3]))
 
 
+def crosses():
+    sparse = ([i64([[0, 0], [1, 0], [1, 1]])], [strs([b"a", b"b", b"c"])], [i64([2, 2])])
+    numbers = ([i64([[0, 0], [1, 0], [1, 1]])], [i64([3, -4, 5])], [i64([2, 2])])
+    texts, dense = strs([[b"x", b"y"], [b"z", b""]]), i64([[1], [2]])
+    hashed = dict(hashed_output=True, out_type=Type("int64"), internal_type=Type("int64"))
+    joined = dict(hashed_output=False, out_type=Type("string"), internal_type=Type("string"), num_buckets=0, hash_key=0)
+    for columns in (sparse, numbers):
+        for given in ([], [texts], [dense], [texts, dense]):
+            for buckets in (0, 100):
+                yield Case("SparseCross", *columns, given, num_buckets=buckets, hash_key=956888297470, **hashed)
+                yield Case("SparseCrossHashed", *columns, given, i64(buckets), np.asarray(False), i64([1, 2]))
+            yield Case("SparseCrossV2", *columns, given, strs(b"-"))
+    yield Case("SparseCross", *sparse, [texts], **joined)
+    yield Case("SparseCross", *sparse, [dense], **joined)
+    for salt in ([0, 0], [1, 2]):
+        yield Case("SparseCrossHashed", [], [], [], [texts, texts], i64(1000), np.asarray(True), i64(salt))
+    yield Case("SparseCrossV2", [], [], [], [texts, strs([[b"x"]])], strs(b"-"))
+    yield Case("SparseCrossV2", [], [], [], [texts, strs([b"x"])], strs(b"-"))
+    yield Case("SparseCrossV2", [], [], [], [texts, strs(np.zeros((2, 0)))], strs(b"-"))
+    yield Case("SparseCrossV2", [i64([[0, 0]])], [strs([b"a", b"b"])], [i64([2, 2])], [texts], strs(b"-"))
+    yield Case("SparseCrossV2", [i64([[0]])], [strs([b"a"])], [i64([2])], [texts], strs(b"-"))
+
+
 def cases():
-    for group in (shapes, dense, arithmetic, segments, serialized, sets):
+    for group in (shapes, dense, arithmetic, segments, serialized, sets, crosses):
         yield from group()

@@ -2,7 +2,7 @@
 from case import *  # noqa: F403
 
 
-def cases():
+def plain():
     for t in REAL + ["bool"]:
         yield Case("AsString", sample(t, (2, 3)))
     yield Case("AsString", specials("float"))
@@ -58,3 +58,47 @@ def cases():
     yield Case("MergeSummary", [strs(b"")])
     yield Case("HistogramSummary", strs(b"h"), f32([1, 2, 2, -7]))
     yield Case("HistogramSummary", strs(b"h"), f32([1, np.nan]))
+
+
+def unicode():
+    good = strs([b"", "größer".encode(), "\U0001F600a\t".encode()])
+    bad = strs([b"a\xff\xfeb", b"\xe2\x82", b"\xed\xa0\x80z", b"\xf0\x9f\x98x", b"\x00a\xd8\x3d\xde\x00\xd8\x00b", b"\xdc\x00\x00a", b"\xd8\x00\x00a"])
+    for text in (good, bad):
+        for encoding in ("UTF-8", "UTF-16-BE", "UTF-32-BE", "US-ASCII", "UTF-16", "ISO-8859-1"):
+            for errors in ("replace", "ignore", "strict"):
+                yield Case("UnicodeDecodeWithOffsets", text, input_encoding=encoding, errors=errors)
+        yield Case("UnicodeDecode", text, input_encoding="UTF-8", replace_control_characters=True, replacement_char=63, Tsplits=Type("int32"))
+        for to in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
+            yield Case("UnicodeTranscode", text, input_encoding="UTF-8", output_encoding=to)
+            yield Case("UnicodeTranscode", text, input_encoding="UTF-16-BE", output_encoding=to, errors="ignore")
+    yield Case("UnicodeTranscode", strs([b"\xff\xfea\x00", b"\xfe\xff\x00a"]), input_encoding="UTF-16", output_encoding="UTF-8")
+    yield Case("UnicodeTranscode", bad, input_encoding="UTF-8", output_encoding="UTF-8", errors="strict")
+    yield Case("UnicodeDecode", good, input_encoding="bogus")
+    yield Case("UnicodeDecode", good, input_encoding="UTF-8", replacement_char=0x110000)
+    points = i32([97, 0x1F600, 0xD800, -1, 0x110000, 0])
+    for to in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
+        for errors in ("replace", "ignore", "strict"):
+            yield Case("UnicodeEncode", points, i64([0, 2, 2, 6]), output_encoding=to, errors=errors)
+    for splits in ([0, 1], [1, 6], [0, 4, 2, 6], [], [0, 9]):
+        yield Case("UnicodeEncode", points, i64(splits), output_encoding="UTF-8")
+
+
+def formats():
+    values = (f32([1.5, 2, 3, 4, 5, 6, 7, 8]), i32(np.arange(14), (7, 2)), f32(3.25), strs([b"a", b"b\n"]), strs(b"s"), i64([]),
+              np.asarray(True), i32(np.arange(27), (3, 3, 3)), i32(np.arange(81), (9, 9)))
+    for v in values:
+        for most in (1, 3, -1):
+            yield Case("StringFormat", [v], template="<%s>", summarize=most)
+    yield Case("StringFormat", [i32(1), f32([1, 2])], template="{} and {}", placeholder="{}")
+    yield Case("StringFormat", [i32(1), f32([1, 2])], template="{} and", placeholder="{}")
+    yield Case("StringFormat", [], template="nothing")
+    for data in (strs([b"ab", b"c"]), strs([[b"ab", b"c"], [b"", b"x"]]), strs([[b"a"], [b"b"]]), sample("float", (2, 3)), sample("int16", (2,)), sample("float", (0, 2)),
+                 sample("bool", (2, 2, 2)), f32(1)):
+        yield Case("Fingerprint", data, strs(b"farmhash64"))
+    yield Case("Fingerprint", strs([b"ab", b"c"]), strs(b"md5"))
+
+
+def cases():
+    yield from plain()
+    yield from unicode()
+    yield from formats()

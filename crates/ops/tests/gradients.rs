@@ -223,6 +223,14 @@ fn images() -> Vec<Example> {
         let grad = x(&[1, out, out, 2]);
         all.push(slides(example("AvgPoolGrad", [sizes(image), grad]).attr("ksize", window), stride, padding));
     }
+    for (stride, padding, out) in [(1i64, "VALID", 2i64), (2, "SAME", 2), (1, "SAME", 3)] {
+        let volume = [1, 3, 3, 3, 2];
+        let slides = |e: Example| e.attr("strides", vec![1, stride, stride, stride, 1]).attr("padding", padding);
+        let pool = |e: Example| slides(e).attr("ksize", vec![1i64, 2, 2, 2, 1]);
+        all.push(slides(example("Conv3D", [x(&volume), x(&[2, 2, 2, 2, 1])])));
+        all.push(pool(example("AvgPool3D", [x(&volume)])));
+        all.push(pool(example("AvgPool3DGrad", [ints(&volume.map(|d| d as i32)), x(&[1, out, out, out, 2])])));
+    }
     all.push(
         example("Conv2D", [x(&[1, 4, 4, 1]), x(&[2, 2, 1, 2])])
             .attr("strides", vec![1i64; 4])
@@ -261,12 +269,19 @@ fn gradients_of_images_agree_with_differences() {
 #[test]
 fn no_gradient_of_these_families_goes_unchecked() {
     /// Without a kernel for double, which central differences need: complex ones, and those for float only.
-    const NOT_DOUBLE: [&str; 10] = [
+    const NOT_DOUBLE: [&str; 17] = [
         "Angle",
         "Complex",
         "ComplexAbs",
         "Conj",
+        "FFT",
+        "FFT2D",
+        "FFT3D",
+        "IFFT",
+        "IFFT2D",
+        "IFFT3D",
         "Imag",
+        "MaxPool3D",
         "Real",
         "SparseMatMul",
         "FusedBatchNorm",

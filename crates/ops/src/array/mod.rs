@@ -39,6 +39,7 @@ pub(crate) mod empty;
 pub(crate) mod ensure_shape;
 pub(crate) mod expand_dims;
 pub(crate) mod extract_image_patches;
+pub(crate) mod extract_volume_patches;
 pub(crate) mod fill;
 pub(crate) mod gather;
 pub(crate) mod gather_nd;
@@ -83,7 +84,14 @@ pub(crate) mod placeholder;
 pub(crate) mod placeholder_v2;
 pub(crate) mod placeholder_with_default;
 pub(crate) mod prevent_gradient;
+pub(crate) mod ragged;
+pub(crate) mod ragged_gather;
 pub(crate) mod ragged_range;
+pub(crate) mod ragged_tensor_from_variant;
+pub(crate) mod ragged_tensor_to_sparse;
+pub(crate) mod ragged_tensor_to_tensor;
+pub(crate) mod ragged_tensor_to_variant;
+pub(crate) mod ragged_variant;
 pub(crate) mod range;
 pub(crate) mod rank;
 pub(crate) mod reshape;
@@ -162,6 +170,7 @@ pub const ALL: &[&OpSpec] = &[
     &ensure_shape::OP,
     &expand_dims::OP,
     &extract_image_patches::OP,
+    &extract_volume_patches::OP,
     &fill::OP,
     &gather::OP,
     &gather_nd::OP,
@@ -199,7 +208,12 @@ pub const ALL: &[&OpSpec] = &[
     &placeholder_v2::OP,
     &placeholder_with_default::OP,
     &prevent_gradient::OP,
+    &ragged_gather::OP,
     &ragged_range::OP,
+    &ragged_tensor_from_variant::OP,
+    &ragged_tensor_to_sparse::OP,
+    &ragged_tensor_to_tensor::OP,
+    &ragged_tensor_to_variant::OP,
     &range::OP,
     &rank::OP,
     &reshape::OP,

@@ -55,6 +55,48 @@ fn dimension(t: &Tensor, axis: usize, limit: usize, next: &mut usize, text: &mut
     }
 }
 
+/// `t` as text with, of each dimension, only the first and last `most` (all if negative) (TF: `SummarizeValue` of `print_v2`).
+pub(crate) fn edges(t: &Tensor, most: i64) -> String {
+    let mut text = String::new();
+    let shown = usize::try_from(most).unwrap_or(usize::MAX);
+    match t.rank() {
+        0 => text.push_str(&quoted(t, 0)),
+        _ => edge_dimension(t, 0, 0, shown, &mut text),
+    }
+    text
+}
+
+fn edge_dimension(t: &Tensor, axis: usize, first: usize, most: usize, text: &mut String) {
+    let n = t.dims()[axis] as usize;
+    let step = t.dims()[axis + 1..].iter().product::<i64>() as usize;
+    let is_last = axis + 1 == t.rank();
+    let gap = if is_last { " ".to_owned() } else { "\n".repeat(t.rank() - axis - 1) + &" ".repeat(axis + 1) };
+    let is_cut = n > most.saturating_mul(2);
+    text.push('[');
+    for i in 0..n {
+        if is_cut && i >= most && i < n - most {
+            if i == most {
+                text.push_str(&gap);
+                text.push_str("...");
+            }
+            continue;
+        }
+        if i > 0 {
+            text.push_str(&gap);
+        }
+        match is_last {
+            true => text.push_str(&quoted(t, first + i)),
+            false => edge_dimension(t, axis + 1, first + i * step, most, text),
+        }
+    }
+    text.push(']');
+}
+
+fn quoted(t: &Tensor, i: usize) -> String {
+    let plain = element(t, i);
+    if t.dtype() == DType::String { format!("\"{plain}\"") } else { plain }
+}
+
 /// One element as text.
 fn element(t: &Tensor, i: usize) -> String {
     fn at<T: ferroflow_tensor::Element>(t: &Tensor, i: usize, text: impl Fn(T) -> String) -> String {

@@ -7,6 +7,7 @@ use ferroflow_tensor::{DType, Result, Shape, Tensor};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::OnceLock;
 
 /// A key, by its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,8 @@ struct State {
 pub(crate) struct LookupTable {
     name: String,
     spec: TableSpec,
+    /// Keys that nobody may use: the empty one and the deleted one.
+    set_aside: OnceLock<Vec<Key>>,
     state: Mutex<State>,
 }
 
@@ -70,7 +73,36 @@ impl LookupTable {
         let column = if spec.value_dtype == DType::String { Column::Strings(vec![]) } else { Column::Plain(vec![]) };
         let is_initialized = spec.is_mutable;
         let state = State { index: HashMap::new(), keys: Vec::new(), column, is_initialized };
-        Ok(LookupTable { name: name.into(), spec, state: Mutex::new(state) })
+        Ok(LookupTable { name: name.into(), spec, set_aside: OnceLock::new(), state: Mutex::new(state) })
+    }
+
+    /// Sets keys aside, the empty one and the deleted one; only the first call does.
+    ///
+    /// Errors: `InvalidArgument` for what is no key of this table, and for equal ones.
+    pub(super) fn set_aside(&self, keys: &[&Tensor]) -> Result<()> {
+        if self.set_aside.get().is_some() {
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        for key in keys {
+            match &self.keys_of(key)?[..] {
+                [one] if !found.contains(one) => found.push(one.clone()),
+                [_] => return Err(invalid_argument("Empty and deleted keys cannot be equal")),
+                _ => return Err(unimplemented(format!("keys of shape {} cannot be set aside, only single ones", key.shape()))),
+            }
+        }
+        self.set_aside.get_or_init(|| found);
+        Ok(())
+    }
+
+    /// Refuses keys that are set aside.
+    fn check_allowed(&self, keys: &[Key]) -> Result<()> {
+        let set_aside = self.set_aside.get().map_or(&[][..], Vec::as_slice);
+        match set_aside.iter().position(|key| keys.contains(key)) {
+            None => Ok(()),
+            Some(0) => Err(invalid_argument("Using the empty_key as a table key is not allowed")),
+            Some(_) => Err(invalid_argument("Using the deleted_key as a table key is not allowed")),
+        }
     }
 
     /// Its name.
@@ -105,7 +137,9 @@ impl LookupTable {
                 default.shape()
             )));
         }
-        let rows: Vec<Option<usize>> = self.keys_of(keys)?.iter().map(|key| state.index.get(key).copied()).collect();
+        let wanted = self.keys_of(keys)?;
+        self.check_allowed(&wanted)?;
+        let rows: Vec<Option<usize>> = wanted.iter().map(|key| state.index.get(key).copied()).collect();
         let shape = Shape::new(&[keys.dims(), self.spec.value_shape.dims()].concat())?;
         let width = self.spec.value_shape.num_elements();
         match &state.column {
@@ -137,6 +171,7 @@ impl LookupTable {
         }
         let mut state = self.state.lock();
         let (keys, values) = self.pairs(keys, values)?;
+        self.check_allowed(&keys)?;
         if clear {
             state.clear();
         }
@@ -183,7 +218,9 @@ impl LookupTable {
         }
         let mut state = self.state.lock();
         let width = self.spec.value_shape.num_elements();
-        for key in self.keys_of(keys)? {
+        let unwanted = self.keys_of(keys)?;
+        self.check_allowed(&unwanted)?;
+        for key in unwanted {
             let Some(row) = state.index.remove(&key) else { continue };
             state.keys.swap_remove(row);
             let size = self.spec.value_dtype.size();

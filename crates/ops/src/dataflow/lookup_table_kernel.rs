@@ -17,6 +17,18 @@ pub(super) fn make(c: &KernelConstruction) -> Result<Box<dyn OpKernel>> {
     resource_handle::build(c, LookupTable::TYPE_NAME, |node, name| LookupTable::new(name, spec(node)?), check)
 }
 
+/// The kernel of an op that makes a table with keys set aside, which are its inputs.
+///
+/// Errors: as [`make`].
+pub(super) fn make_dense(c: &KernelConstruction) -> Result<Box<dyn OpKernel>> {
+    LookupTable::new("", spec(c.node)?)?;
+    let set_aside = |table: &LookupTable, ctx: &OpKernelContext| {
+        let keys = (0..ctx.num_inputs()).map(|i| ctx.input(i)).collect::<Result<Vec<_>>>()?;
+        table.set_aside(&keys)
+    };
+    resource_handle::build_prepared(c, LookupTable::TYPE_NAME, |node, name| LookupTable::new(name, spec(node)?), check, set_aside)
+}
+
 fn spec(node: &NodeInfo) -> Result<TableSpec> {
     let attrs = &node.attrs;
     let value_shape = match attrs.contains("value_shape") {
@@ -232,6 +244,31 @@ mod tests {
         let export = OpTester::named("LookupTableExportV2").input(t.clone()).attr("Tkeys", DType::String).attr("Tvalues", DType::Int64);
         let out = export.step(&step).run().unwrap();
         assert_eq!((out[0].as_strings().unwrap()[0].as_ref(), out[1].as_slice::<i64>().unwrap()), (&b"z"[..], &[9i64][..]));
+    }
+
+    #[test]
+    fn keys_that_are_set_aside_cannot_be_used() {
+        let step = bare_step(1);
+        let dense = |empty: i64, deleted: i64| {
+            let node = OpTester::named("MutableDenseHashTableV2").step(&step).attr("shared_name", format!("{empty} {deleted}"));
+            let node = node.attr("key_dtype", DType::Int64).attr("value_dtype", DType::Float);
+            node.input(Tensor::scalar(empty)).input(Tensor::scalar(deleted)).run_one()
+        };
+        let t = dense(0, -1).unwrap();
+        for (key, words) in
+            [(0i64, "Using the empty_key as a table key is not allowed"), (-1, "Using the deleted_key as a table key is not allowed")]
+        {
+            let key = || tensor(&[2], &[3, key]);
+            let op = |name: &str| OpTester::named(name).step(&step).input(t.clone()).input(key());
+            let values = tensor(&[2], &[1f32, 2.0]);
+            for refused in
+                [op("LookupTableInsertV2").input(values), op("LookupTableFindV2").input(Tensor::scalar(0f32)), op("LookupTableRemoveV2")]
+            {
+                let e = refused.run().unwrap_err();
+                assert_eq!((e.code(), e.bare_message()), (Code::InvalidArgument, words));
+            }
+        }
+        assert_eq!(dense(4, 4).unwrap_err().bare_message(), "Empty and deleted keys cannot be equal");
     }
 
     #[test]

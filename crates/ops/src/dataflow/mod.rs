@@ -16,6 +16,7 @@ pub(crate) mod barrier_ready_size;
 pub(crate) mod barrier_state;
 pub(crate) mod barrier_take_many;
 pub(crate) mod conditional_accumulator;
+pub(crate) mod consume_mutex_lock;
 pub(crate) mod delete_session_tensor;
 pub(crate) mod fifo_queue;
 pub(crate) mod fifo_queue_v2;
@@ -55,6 +56,9 @@ pub(crate) mod mutable_hash_table;
 pub(crate) mod mutable_hash_table_of_tensors;
 pub(crate) mod mutable_hash_table_of_tensors_v2;
 pub(crate) mod mutable_hash_table_v2;
+pub(crate) mod mutex_kernel;
+pub(crate) mod mutex_lock;
+pub(crate) mod mutex_v2;
 pub(crate) mod ordered_map_clear;
 pub(crate) mod ordered_map_incomplete_size;
 pub(crate) mod ordered_map_peek;
@@ -147,6 +151,7 @@ pub const ALL: &[&OpSpec] = &[
     &barrier_ready_size::OP,
     &barrier_take_many::OP,
     &conditional_accumulator::OP,
+    &consume_mutex_lock::OP,
     &delete_session_tensor::OP,
     &fifo_queue::OP,
     &fifo_queue_v2::OP,
@@ -183,6 +188,8 @@ pub const ALL: &[&OpSpec] = &[
     &mutable_hash_table_of_tensors::OP,
     &mutable_hash_table_of_tensors_v2::OP,
     &mutable_hash_table_v2::OP,
+    &mutex_lock::OP,
+    &mutex_v2::OP,
     &ordered_map_clear::OP,
     &ordered_map_incomplete_size::OP,
     &ordered_map_peek::OP,

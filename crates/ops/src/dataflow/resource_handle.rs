@@ -35,6 +35,9 @@ pub(crate) type Make<R> = fn(&NodeInfo, &str) -> Result<R>;
 /// Checks that an object that exists already is what a node asks for.
 pub(crate) type Check<R> = fn(&R, &NodeInfo) -> Result<()>;
 
+/// Tells an object what the inputs of the node that made it say.
+pub(crate) type Prepare<R> = fn(&R, &OpKernelContext) -> Result<()>;
+
 struct HandleKernel<R: Resource> {
     node: Arc<NodeInfo>,
     resources: Arc<ResourceManager>,
@@ -44,12 +47,26 @@ struct HandleKernel<R: Resource> {
     handle: Value,
     make: Make<R>,
     check: Check<R>,
+    prepare: Prepare<R>,
 }
 
 /// The kernel of an op that makes an object and returns its handle.
 ///
 /// Errors: `InvalidArgument` for names that TF does not allow.
 pub(crate) fn build<R: Resource>(c: &KernelConstruction, type_name: &str, make: Make<R>, check: Check<R>) -> Result<Box<dyn OpKernel>> {
+    build_prepared(c, type_name, make, check, |_, _| Ok(()))
+}
+
+/// As [`build`], for an object that has to know the inputs, too.
+///
+/// Errors: as [`build`].
+pub(crate) fn build_prepared<R: Resource>(
+    c: &KernelConstruction,
+    type_name: &str,
+    make: Make<R>,
+    check: Check<R>,
+    prepare: Prepare<R>,
+) -> Result<Box<dyn OpKernel>> {
     let attrs = &c.node.attrs;
     let (container, shared) = (attrs.str("container")?, attrs.str("shared_name")?);
     check_names(container, shared)?;
@@ -75,7 +92,7 @@ pub(crate) fn build<R: Resource>(c: &KernelConstruction, type_name: &str, make: 
         }))
     };
     let (node, resources) = (c.node.clone(), c.resources.clone());
-    Ok(Box::new(HandleKernel { node, resources, container, name, is_private, handle, make, check }))
+    Ok(Box::new(HandleKernel { node, resources, container, name, is_private, handle, make, check, prepare }))
 }
 
 /// A handle of the older kind.
@@ -92,6 +109,7 @@ impl<R: Resource> OpKernel for HandleKernel<R> {
     fn compute(&self, ctx: &mut OpKernelContext) -> Result<()> {
         let object = self.resources.lookup_or_create(&self.container, &self.name, || (self.make)(&self.node, &self.name))?;
         (self.check)(&object, &self.node)?;
+        (self.prepare)(&object, ctx)?;
         match &self.handle {
             Value::Ref(v) => ctx.set_output_ref(0, v.clone()),
             Value::Tensor(t) => ctx.set_output(0, t.clone()),

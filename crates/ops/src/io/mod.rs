@@ -4,8 +4,10 @@
 pub(crate) mod arguments;
 pub(crate) mod fixed_length_record_reader;
 pub(crate) mod fixed_length_record_reader_v2;
+pub(crate) mod generate_vocab_remapping;
 pub(crate) mod identity_reader;
 pub(crate) mod identity_reader_v2;
+pub(crate) mod load_and_remap_matrix;
 pub(crate) mod matching_files;
 pub(crate) mod merge_v2_checkpoints;
 pub(crate) mod read_file;
@@ -50,8 +52,10 @@ use ferroflow_graph::OpSpec;
 pub const ALL: &[&OpSpec] = &[
     &fixed_length_record_reader::OP,
     &fixed_length_record_reader_v2::OP,
+    &generate_vocab_remapping::OP,
     &identity_reader::OP,
     &identity_reader_v2::OP,
+    &load_and_remap_matrix::OP,
     &matching_files::OP,
     &merge_v2_checkpoints::OP,
     &read_file::OP,

@@ -141,6 +141,11 @@ impl<F: Field> Lu<F> {
         Lu { factors: a, rows, is_odd, n }
     }
 
+    /// Both triangles in one matrix, and which row of the input each row comes from.
+    pub(super) fn into_parts(self) -> (Vec<F>, Vec<usize>) {
+        (self.factors, self.rows)
+    }
+
     fn pivots(&self) -> impl Iterator<Item = F> + '_ {
         (0..self.n).map(|k| self.factors[k * self.n + k])
     }
@@ -249,4 +254,21 @@ pub(super) fn solution_shape(c: &mut ShapeContext) -> Result<()> {
     let rhs = c.with_rank_at_least(1, 2)?;
     c.set_output(0, rhs);
     Ok(())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use num_complex::Complex;
+
+    type Z = Complex<f64>;
+
+    /// a b, of `m` by `k` and `k` by `n`.
+    pub(crate) fn product(a: &[Z], b: &[Z], m: usize, k: usize, n: usize) -> Vec<Z> {
+        (0..m * n).map(|p| (0..k).map(|i| a[p / n * k + i] * b[i * n + p % n]).sum()).collect()
+    }
+
+    /// The adjoint.
+    pub(crate) fn dagger(a: &[Z], rows: usize, columns: usize) -> Vec<Z> {
+        (0..rows * columns).map(|p| a[p % rows * columns + p / rows].conj()).collect()
+    }
 }

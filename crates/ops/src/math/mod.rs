@@ -23,6 +23,20 @@ pub(crate) mod backward;
 pub(crate) mod batch_mat_mul;
 pub(crate) mod batch_mat_mul_v2;
 pub(crate) mod batch_mat_mul_v3;
+pub(crate) mod bessel;
+pub(crate) mod bessel_i0;
+pub(crate) mod bessel_i0e;
+pub(crate) mod bessel_i1;
+pub(crate) mod bessel_i1e;
+pub(crate) mod bessel_j0;
+pub(crate) mod bessel_j1;
+pub(crate) mod bessel_k0;
+pub(crate) mod bessel_k0e;
+pub(crate) mod bessel_k1;
+pub(crate) mod bessel_k1e;
+pub(crate) mod bessel_y0;
+pub(crate) mod bessel_y1;
+pub(crate) mod betainc;
 pub(crate) mod bincount;
 pub(crate) mod bitwise_and;
 pub(crate) mod bitwise_or;
@@ -48,24 +62,41 @@ pub(crate) mod dense_bincount;
 pub(crate) mod digamma;
 pub(crate) mod div;
 pub(crate) mod div_no_nan;
+pub(crate) mod double_map;
+pub(crate) mod einsum;
+pub(crate) mod einsum_equation;
 pub(crate) mod elementwise;
 pub(crate) mod equal;
 pub(crate) mod erf;
 pub(crate) mod erfc;
+pub(crate) mod erfinv;
 pub(crate) mod euclidean_norm;
 pub(crate) mod exp;
 pub(crate) mod expm1;
 pub(crate) mod extreme;
+pub(crate) mod fft;
+pub(crate) mod fft2d;
+pub(crate) mod fft3d;
 pub(crate) mod floor;
 pub(crate) mod floor_div;
 pub(crate) mod floor_mod;
+pub(crate) mod fourier;
 pub(crate) mod greater;
 pub(crate) mod greater_equal;
 pub(crate) mod histogram_fixed_width;
+pub(crate) mod ifft;
+pub(crate) mod ifft2d;
+pub(crate) mod ifft3d;
+pub(crate) mod igamma;
+pub(crate) mod igamma_grad_a;
+pub(crate) mod igammac;
 pub(crate) mod imag;
 pub(crate) mod inv;
 pub(crate) mod inv_grad;
 pub(crate) mod invert;
+pub(crate) mod irfft;
+pub(crate) mod irfft2d;
+pub(crate) mod irfft3d;
 pub(crate) mod is_finite;
 pub(crate) mod is_inf;
 pub(crate) mod is_nan;
@@ -88,16 +119,22 @@ pub(crate) mod minimum;
 pub(crate) mod mod_op;
 pub(crate) mod mul;
 pub(crate) mod mul_no_nan;
+pub(crate) mod ndtri;
 pub(crate) mod neg;
 pub(crate) mod next_after;
 pub(crate) mod not_equal;
+pub(crate) mod polygamma;
 pub(crate) mod pow;
 pub(crate) mod prod;
+pub(crate) mod random_gamma_grad;
 pub(crate) mod real;
 pub(crate) mod real_div;
 pub(crate) mod reciprocal;
 pub(crate) mod reciprocal_grad;
 pub(crate) mod reduction;
+pub(crate) mod rfft;
+pub(crate) mod rfft2d;
+pub(crate) mod rfft3d;
 pub(crate) mod right_shift;
 pub(crate) mod rint;
 pub(crate) mod round;
@@ -132,6 +169,7 @@ pub(crate) mod sparse_segment_sum_grad;
 pub(crate) mod sparse_segment_sum_grad_v2;
 pub(crate) mod sparse_segment_sum_with_num_segments;
 pub(crate) mod sparse_segments;
+pub(crate) mod special;
 pub(crate) mod sqrt;
 pub(crate) mod sqrt_grad;
 pub(crate) mod square;
@@ -151,6 +189,7 @@ pub(crate) mod unsorted_segments;
 pub(crate) mod xdivy;
 pub(crate) mod xlog1py;
 pub(crate) mod xlogy;
+pub(crate) mod zeta;
 
 use ferroflow_graph::OpSpec;
 
@@ -178,6 +217,19 @@ pub const ALL: &[&OpSpec] = &[
     &batch_mat_mul::OP,
     &batch_mat_mul_v2::OP,
     &batch_mat_mul_v3::OP,
+    &bessel_i0::OP,
+    &bessel_i0e::OP,
+    &bessel_i1::OP,
+    &bessel_i1e::OP,
+    &bessel_j0::OP,
+    &bessel_j1::OP,
+    &bessel_k0::OP,
+    &bessel_k0e::OP,
+    &bessel_k1::OP,
+    &bessel_k1e::OP,
+    &bessel_y0::OP,
+    &bessel_y1::OP,
+    &betainc::OP,
     &bincount::OP,
     &bitwise_and::OP,
     &bitwise_or::OP,
@@ -199,22 +251,36 @@ pub const ALL: &[&OpSpec] = &[
     &digamma::OP,
     &div::OP,
     &div_no_nan::OP,
+    &einsum::OP,
     &equal::OP,
     &erf::OP,
     &erfc::OP,
+    &erfinv::OP,
     &euclidean_norm::OP,
     &exp::OP,
     &expm1::OP,
+    &fft::OP,
+    &fft2d::OP,
+    &fft3d::OP,
     &floor::OP,
     &floor_div::OP,
     &floor_mod::OP,
     &greater::OP,
     &greater_equal::OP,
     &histogram_fixed_width::OP,
+    &ifft::OP,
+    &ifft2d::OP,
+    &ifft3d::OP,
+    &igamma::OP,
+    &igamma_grad_a::OP,
+    &igammac::OP,
     &imag::OP,
     &inv::OP,
     &inv_grad::OP,
     &invert::OP,
+    &irfft::OP,
+    &irfft2d::OP,
+    &irfft3d::OP,
     &is_finite::OP,
     &is_inf::OP,
     &is_nan::OP,
@@ -236,15 +302,21 @@ pub const ALL: &[&OpSpec] = &[
     &mod_op::OP,
     &mul::OP,
     &mul_no_nan::OP,
+    &ndtri::OP,
     &neg::OP,
     &next_after::OP,
     &not_equal::OP,
+    &polygamma::OP,
     &pow::OP,
     &prod::OP,
+    &random_gamma_grad::OP,
     &real::OP,
     &real_div::OP,
     &reciprocal::OP,
     &reciprocal_grad::OP,
+    &rfft::OP,
+    &rfft2d::OP,
+    &rfft3d::OP,
     &right_shift::OP,
     &rint::OP,
     &round::OP,
@@ -293,4 +365,5 @@ pub const ALL: &[&OpSpec] = &[
     &xdivy::OP,
     &xlog1py::OP,
     &xlogy::OP,
+    &zeta::OP,
 ];

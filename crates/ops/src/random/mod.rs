@@ -10,11 +10,16 @@ pub(crate) mod integers;
 pub(crate) mod log_uniform_candidate_sampler;
 pub(crate) mod multinomial;
 pub(crate) mod philox_source;
+pub(crate) mod random_gamma;
+pub(crate) mod random_poisson;
+pub(crate) mod random_poisson_v2;
 pub(crate) mod random_shuffle;
 pub(crate) mod random_standard_normal;
 pub(crate) mod random_uniform;
 pub(crate) mod random_uniform_int;
+pub(crate) mod rejection;
 pub(crate) mod shape_argument;
+pub(crate) mod stateless_multinomial;
 pub(crate) mod stateless_random_get_alg;
 pub(crate) mod stateless_random_get_key_counter;
 pub(crate) mod stateless_random_get_key_counter_alg;
@@ -40,10 +45,14 @@ pub const ALL: &[&OpSpec] = &[
     &compute_accidental_hits::OP,
     &log_uniform_candidate_sampler::OP,
     &multinomial::OP,
+    &random_gamma::OP,
+    &random_poisson::OP,
+    &random_poisson_v2::OP,
     &random_shuffle::OP,
     &random_standard_normal::OP,
     &random_uniform::OP,
     &random_uniform_int::OP,
+    &stateless_multinomial::OP,
     &stateless_random_get_alg::OP,
     &stateless_random_get_key_counter::OP,
     &stateless_random_get_key_counter_alg::OP,

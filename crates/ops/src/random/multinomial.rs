@@ -32,51 +32,60 @@ fn build(c: &KernelConstruction) -> Result<Box<dyn OpKernel>> {
 
 impl OpKernel for Multinomial {
     fn compute(&self, ctx: &mut OpKernelContext) -> Result<()> {
-        let logits = ctx.input(0)?;
-        let samples = ctx.scalar::<i32>(1, "num_samples")?;
-        let samples =
-            usize::try_from(samples).map_err(|_| invalid_argument(format!("num_samples should be nonnegative, got {samples}")))?;
-        let &[rows, classes] = logits.dims() else {
-            return Err(invalid_argument(format!("logits should be a matrix, got shape {}", logits.shape())));
-        };
-        let (rows, classes) = (rows as usize, classes as usize);
-        if classes == 0 {
-            return Err(invalid_argument(format!("num_classes should be positive, got {classes}")));
-        }
-        let shape = Shape::from_lens(&[rows, samples])?;
-        let numbers: Vec<f64> = with_real!(logits.dtype() => T, {
-            logits.as_slice::<T>()?.iter().map(|x| x.as_()).collect()
-        }, else { return Err(unsupported("Multinomial", logits.dtype())) });
-        // Two words make a double, so TF counts each sample twice.
-        let mut words = Words::new(self.source.for_outputs(2 * rows * samples.next_multiple_of(4)));
-        let mut cumulative = vec![0f64; classes];
-        let mut drawn: Vec<i64> = Vec::new();
-        // The shape bounds rows and samples only together with the type; ask for the memory of the output first.
-        let mut out = Tensor::for_overwrite(self.out, shape)?;
-        drawn.reserve_exact(rows * samples);
-        for row in numbers.chunks_exact(classes) {
-            let largest = row.iter().copied().filter(|x| x.is_finite()).fold(f64::MIN, f64::max);
-            let mut total = 0.0;
-            for (sum, x) in cumulative.iter_mut().zip(row) {
-                total += if x.is_finite() { (x - largest).exp() } else { 0.0 };
-                *sum = total;
-            }
-            for _ in 0..samples {
-                let (high, low) = (words.draw(), words.draw());
-                let u = f64::from_bits(1023 << 52 | ((high & 0xf_ffff) as u64) << 32 | low as u64) - 1.0;
-                drawn.push(cumulative.partition_point(|&sum| sum <= u * total) as i64);
-            }
-        }
-        match self.out {
-            DType::Int32 => out.as_mut_slice::<i32>()?.iter_mut().zip(&drawn).for_each(|(o, &x)| *o = x as i32),
-            _ => out.as_mut_slice::<i64>()?.copy_from_slice(&drawn),
-        }
-        ctx.set_output(0, out);
-        Ok(())
+        draw(ctx, self.out, |outputs| Words::new(self.source.for_outputs(outputs)))
     }
 }
 
-fn shape(c: &mut ShapeContext) -> Result<()> {
+/// Draws the classes; `words` makes the generator's words for this many outputs.
+///
+/// Errors: `InvalidArgument` for logits that are no matrix, or no number of samples.
+pub(super) fn draw(ctx: &mut OpKernelContext, dtype: DType, words: impl FnOnce(usize) -> Words) -> Result<()> {
+    let logits = ctx.input(0)?;
+    let samples = ctx.scalar::<i32>(1, "num_samples")?;
+    let samples = usize::try_from(samples).map_err(|_| invalid_argument(format!("num_samples should be nonnegative, got {samples}")))?;
+    let &[rows, classes] = logits.dims() else {
+        return Err(invalid_argument(format!("logits should be a matrix, got shape {}", logits.shape())));
+    };
+    let (rows, classes) = (rows as usize, classes as usize);
+    if classes == 0 {
+        return Err(invalid_argument(format!("num_classes should be positive, got {classes}")));
+    }
+    let shape = Shape::from_lens(&[rows, samples])?;
+    let numbers: Vec<f64> = with_real!(logits.dtype() => T, {
+        logits.as_slice::<T>()?.iter().map(|x| x.as_()).collect()
+    }, else { return Err(unsupported(ctx.node.op_name(), logits.dtype())) });
+    // Two words make a double, so TF counts each sample twice.
+    let mut words = words(2 * rows * samples.next_multiple_of(4));
+    let mut cumulative = vec![0f64; classes];
+    let mut drawn: Vec<i64> = Vec::new();
+    // The shape bounds rows and samples only together with the type; ask for the memory of the output first.
+    let mut out = Tensor::for_overwrite(dtype, shape)?;
+    drawn.reserve_exact(rows * samples);
+    for row in numbers.chunks_exact(classes) {
+        let largest = row.iter().copied().filter(|x| x.is_finite()).fold(f64::MIN, f64::max);
+        let mut total = 0.0;
+        for (sum, x) in cumulative.iter_mut().zip(row) {
+            total += if x.is_finite() { (x - largest).exp() } else { 0.0 };
+            *sum = total;
+        }
+        for _ in 0..samples {
+            let (high, low) = (words.draw(), words.draw());
+            let u = f64::from_bits(1023 << 52 | ((high & 0xf_ffff) as u64) << 32 | low as u64) - 1.0;
+            drawn.push(cumulative.partition_point(|&sum| sum <= u * total) as i64);
+        }
+    }
+    match dtype {
+        DType::Int32 => out.as_mut_slice::<i32>()?.iter_mut().zip(&drawn).for_each(|(o, &x)| *o = x as i32),
+        _ => out.as_mut_slice::<i64>()?.copy_from_slice(&drawn),
+    }
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+/// A row of samples for each row of logits.
+///
+/// Errors: `InvalidArgument` for logits that are no matrix.
+pub(super) fn shape(c: &mut ShapeContext) -> Result<()> {
     let rows = c.with_rank(0, 2)?.dim(0);
     c.with_rank(1, 0)?;
     let samples = c.constant(1).and_then(|t| t.to_i64().ok()).filter(|&n| n >= 0);

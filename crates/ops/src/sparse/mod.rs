@@ -4,6 +4,7 @@
 pub(crate) mod add_many_sparse_to_tensors_map;
 pub(crate) mod add_sparse_to_tensors_map;
 pub(crate) mod coo;
+pub(crate) mod crossing;
 pub(crate) mod dense_cwise;
 pub(crate) mod dense_to_dense_set_operation;
 pub(crate) mod dense_to_sparse_set_operation;
@@ -20,6 +21,9 @@ pub(crate) mod sets;
 pub(crate) mod sparse_add;
 pub(crate) mod sparse_add_grad;
 pub(crate) mod sparse_concat;
+pub(crate) mod sparse_cross;
+pub(crate) mod sparse_cross_hashed;
+pub(crate) mod sparse_cross_v2;
 pub(crate) mod sparse_dense_cwise_add;
 pub(crate) mod sparse_dense_cwise_div;
 pub(crate) mod sparse_dense_cwise_mul;
@@ -61,6 +65,9 @@ pub const ALL: &[&OpSpec] = &[
     &sparse_add::OP,
     &sparse_add_grad::OP,
     &sparse_concat::OP,
+    &sparse_cross::OP,
+    &sparse_cross_hashed::OP,
+    &sparse_cross_v2::OP,
     &sparse_dense_cwise_add::OP,
     &sparse_dense_cwise_div::OP,
     &sparse_dense_cwise_mul::OP,

@@ -106,6 +106,13 @@ fn long(s: &[u8]) -> u64 {
     mix(u, mix(v.1, w.1, mul).wrapping_add(x), mul)
 }
 
+/// The fingerprint of two things, of those of each (TF: `FingerprintCat64`).
+pub(crate) fn concatenated(a: u64, b: u64) -> u64 {
+    const MUL: u64 = 0xc6a4_a793_5bd1_e995;
+    let both = (a ^ MUL ^ shift_mix(b.wrapping_mul(MUL)).wrapping_mul(MUL)).wrapping_mul(MUL);
+    shift_mix(shift_mix(both).wrapping_mul(MUL))
+}
+
 /// SipHash-2-4 under a key of two words (TF: `StrongKeyedHash`).
 pub(crate) fn sip_hash(key: [u64; 2], s: &[u8]) -> u64 {
     let mut v =

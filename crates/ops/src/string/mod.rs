@@ -9,10 +9,13 @@ pub(crate) mod decode_compressed;
 pub(crate) mod decode_csv;
 pub(crate) mod decode_padded_raw;
 pub(crate) mod decode_raw;
+pub(crate) mod decoding;
 pub(crate) mod each;
 pub(crate) mod encode_base64;
+pub(crate) mod encoding;
 pub(crate) mod example;
 pub(crate) mod fingerprint;
+pub(crate) mod fingerprint_op;
 pub(crate) mod hash_buckets;
 pub(crate) mod letter_case;
 pub(crate) mod number_format;
@@ -28,6 +31,7 @@ pub(crate) mod regex_replace;
 pub(crate) mod serialize_tensor;
 pub(crate) mod static_regex_full_match;
 pub(crate) mod static_regex_replace;
+pub(crate) mod string_format;
 pub(crate) mod string_join;
 pub(crate) mod string_length;
 pub(crate) mod string_lower;
@@ -41,6 +45,10 @@ pub(crate) mod string_to_hash_bucket_strong;
 pub(crate) mod string_to_number;
 pub(crate) mod string_upper;
 pub(crate) mod substr;
+pub(crate) mod unicode_decode;
+pub(crate) mod unicode_decode_with_offsets;
+pub(crate) mod unicode_encode;
+pub(crate) mod unicode_transcode;
 pub(crate) mod unsorted_segment_join;
 
 use ferroflow_graph::OpSpec;
@@ -55,6 +63,7 @@ pub const ALL: &[&OpSpec] = &[
     &decode_padded_raw::OP,
     &decode_raw::OP,
     &encode_base64::OP,
+    &fingerprint_op::OP,
     &parse_example::OP,
     &parse_example_v2::OP,
     &parse_single_example::OP,
@@ -66,6 +75,7 @@ pub const ALL: &[&OpSpec] = &[
     &serialize_tensor::OP,
     &static_regex_full_match::OP,
     &static_regex_replace::OP,
+    &string_format::OP,
     &string_join::OP,
     &string_length::OP,
     &string_lower::OP,
@@ -79,5 +89,9 @@ pub const ALL: &[&OpSpec] = &[
     &string_to_number::OP,
     &string_upper::OP,
     &substr::OP,
+    &unicode_decode::OP,
+    &unicode_decode_with_offsets::OP,
+    &unicode_encode::OP,
+    &unicode_transcode::OP,
     &unsorted_segment_join::OP,
 ];

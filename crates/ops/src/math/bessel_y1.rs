@@ -1,0 +1,25 @@
+//! `BesselY1`: the Bessel function of the second kind, of order 1, element by element.
+
+use super::double_map::one;
+use crate::prelude::*;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "BesselY1(x: T) -> (y: T)",
+    attrs: "T: type in {bfloat16, half, float, double}",
+    doc: "y = the Bessel function of the second kind, of order 1.",
+    shape: shape::unchanged,
+    kernels: &[Kernel::cpu(|ctx| {
+        one(ctx, |x| {
+            if x.is_infinite() {
+                f64::NAN
+            } else if x < 0.0 {
+                f64::NEG_INFINITY
+            } else {
+                libm::y1(x)
+            }
+        })
+    })
+    .on("T", FLOATS)],
+    tolerance: Tolerance::Within(1e-4),
+    ..WORDS
+};

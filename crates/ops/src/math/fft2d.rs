@@ -1,0 +1,15 @@
+//! `FFT2D`: the discrete Fourier transform along the last two dimensions.
+
+use super::fourier::{Direction, fft, gradient};
+use crate::prelude::*;
+
+pub const OP: OpSpec = OpSpec {
+    signature: "FFT2D(input: Tcomplex) -> (output: Tcomplex)",
+    attrs: "Tcomplex: type in {complex64, complex128} = complex64",
+    doc: "The discrete Fourier transform of the input along the last two dimensions.",
+    shape: shape::unchanged_with_rank_at_least::<2>,
+    gradient: Gradient::Of(|op, grads| gradient::<2>(op, grads, "IFFT2D", false)),
+    kernels: &[Kernel::cpu(|ctx| fft::<2>(ctx, Direction::Forward)).on("Tcomplex", COMPLEX).heavy()],
+    tolerance: Tolerance::Within(1e-5),
+    ..WORDS
+};
