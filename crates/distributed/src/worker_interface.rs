@@ -52,6 +52,8 @@ pub struct RegisterGraphRequest {
     pub graph: Arc<NodeGraph>,
     /// Which rewrites the worker may do.
     pub passes: PassOptions,
+    /// Of every how manieth run the costs will be asked for; 0: of none. TensorFlow's workers want to know it beforehand.
+    pub build_cost_model: u64,
 }
 
 /// Runs a registered partition.

@@ -97,7 +97,8 @@ impl WorkerInterface for RemoteWorker {
     }
 
     fn register_graph(&self, options: CallOptions, request: RegisterGraphRequest, done: Done<Arc<str>>) {
-        let graph_options = graph_options(request.passes);
+        let build_cost_model = i64::try_from(request.build_cost_model).unwrap_or(i64::MAX);
+        let graph_options = pb::GraphOptions { build_cost_model, ..graph_options(request.passes) };
         let message = to_graph_def(&request.graph, &ToGraphDefOptions { only_reachable_functions: true, ..Default::default() })
             .map(|graph_def| pb::RegisterGraphRequest {
                 session_handle: request.session_handle.to_string(),

@@ -135,12 +135,14 @@ fn register_graph(worker: &Arc<Worker>, r: pb::RegisterGraphRequest, options: Ca
     };
     // TF 1 sends the options of the graph only, TF 2 those of the session.
     let config = r.config_proto.unwrap_or_else(|| pb::ConfigProto { graph_options: r.graph_options, ..Default::default() });
-    let passes = SessionConfig::new(&config, &pb::ConfigProto::default()).map_or(PassOptions::default(), |c| c.passes);
+    let config = SessionConfig::new(&config, &pb::ConfigProto::default());
+    let (passes, build_cost_model) = config.map_or((PassOptions::default(), 0), |c| (c.passes, c.build_cost_model));
     let request = RegisterGraphRequest {
         session_handle: r.session_handle.into(),
         create_worker_session_called: r.create_worker_session_called,
         graph: Arc::new(graph),
         passes,
+        build_cost_model,
     };
     let reply = |handle: Arc<str>| pb::RegisterGraphResponse { graph_handle: handle.to_string() };
     worker.register_graph(options, request, replied(respond, reply));

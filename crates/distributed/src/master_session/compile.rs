@@ -201,6 +201,7 @@ fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitio
             create_worker_session_called: true,
             graph,
             passes: session.seed.config.passes,
+            build_cost_model: session.seed.config.build_cost_model,
         };
         let (registering, finish, owner, slot) = (registering.clone(), finish.clone(), session.clone(), slot.clone());
         let answered = move |result: Result<Arc<str>>| {
