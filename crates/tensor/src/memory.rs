@@ -17,8 +17,8 @@ pub(crate) fn has_room(bytes: usize) -> bool {
 /// The bytes that the machine, or the process's control group, still has; `None` where the system does not tell.
 fn available() -> Option<usize> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_meminfo(&text));
-    let group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().zip(fs::read_to_string("/sys/fs/cgroup/memory.current").ok());
-    let group = group.and_then(|(max, current)| of_group(&max, &current));
+    let of = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/memory.{name}")).ok();
+    let group = (|| of_group(&of("max")?, &of("current")?, &of("stat")?))();
     match (machine, group) {
         (Some(m), Some(g)) => Some(m.min(g)),
         (m, g) => m.or(g),
@@ -30,9 +30,12 @@ fn of_meminfo(text: &str) -> Option<usize> {
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
-fn of_group(max: &str, current: &str) -> Option<usize> {
+/// What a control group may still take. Cached files count as used there, but make room when memory is wanted.
+fn of_group(max: &str, current: &str, stat: &str) -> Option<usize> {
     let max: usize = max.trim().parse().ok()?;
-    Some(max.saturating_sub(current.trim().parse().ok()?))
+    let cached = stat.lines().filter_map(|l| l.strip_prefix("active_file ").or_else(|| l.strip_prefix("inactive_file ")));
+    let cached: usize = cached.filter_map(|n| n.trim().parse::<usize>().ok()).sum();
+    Some(max.saturating_sub(current.trim().parse::<usize>().ok()?.saturating_sub(cached)))
 }
 
 #[cfg(test)]
@@ -43,8 +46,9 @@ mod tests {
     fn what_is_left_is_read_from_the_system() {
         assert_eq!(of_meminfo("MemTotal: 10 kB\nMemAvailable:    2048 kB\n"), Some(2 << 20));
         assert_eq!(of_meminfo("MemTotal: 10 kB\n"), None);
-        assert_eq!(of_group("1000\n", "400\n"), Some(600));
-        assert_eq!(of_group("max\n", "400\n"), None);
+        assert_eq!(of_group("1000\n", "400\n", "anon 300\n"), Some(600));
+        assert_eq!(of_group("1000\n", "990\n", "anon 10\nactive_file 300\ninactive_file 600\n"), Some(910));
+        assert_eq!(of_group("max\n", "400\n", ""), None);
     }
 
     #[test]
