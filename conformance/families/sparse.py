@@ -197,6 +197,7 @@ def crosses():
                 yield Case("SparseCross", *columns, given, num_buckets=buckets, hash_key=956888297470, **hashed)
                 yield Case("SparseCrossHashed", *columns, given, i64(buckets), np.asarray(False), i64([1, 2]))
             yield Case("SparseCrossV2", *columns, given, strs(b"-"))
+    yield Case("SparseCross", *sparse, [texts], num_buckets=100, hash_key=956888297470, **dict(hashed, internal_type=Type("string")))
     yield Case("SparseCross", *sparse, [texts], **joined)
     yield Case("SparseCross", *sparse, [dense], **joined)
     for salt in ([0, 0], [1, 2]):

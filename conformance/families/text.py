@@ -37,9 +37,15 @@ def plain():
         yield Case("StringToNumber", strs([b"1x"]), out_type=Type(t))
     yield Case("StringToNumber", strs([b"1e3", b"nan", b"-inf", b"0x10"]), out_type=Type("float"))
     yield Case("ReduceJoin", strs([[b"a", b"b"], [b"c", b"d"]]), i32([1]), separator="+")
+    for axes in ([0, 1], [1, 0], [-1, 0]):
+        yield Case("ReduceJoin", strs([[b"a", b"b"], [b"c", b"d"]]), i32(axes), separator="+", keep_dims=axes[0] == 0)
+    yield Case("ReduceJoin", strs([[[b"a", b"b"], [b"c", b"d"]], [[b"e", b"f"], [b"g", b"h"]]]), i32([2, 0]))
     yield Case("Substr", strs([b"hello", b"abc"]), i32(1), i32(2))
     yield Case("Substr", strs([b"hello", b""]), i32(1), i32(2))
     yield Case("StringSplitV2", strs([b"a b c", b"", b"x"]), strs(b" "))
+    for most in (-1, 0, 1, 2):
+        for sep in (b"", b" ", b","):
+            yield Case("StringSplitV2", strs([b" 1 2 3 ", b"  4  5    6  ", b"a,b,,c,", b"  "]), strs(sep), maxsplit=most)
     yield Case("EncodeBase64", strs([b"abc", b"\xff"]), pad=True)
     yield Case("DecodeBase64", strs([b"YWJj"]))
     yield Case("DecodeRaw", strs([b"\x01\x00\x02\x00"]), out_type=Type("int16"))

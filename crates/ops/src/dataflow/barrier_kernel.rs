@@ -14,11 +14,20 @@ use std::sync::Arc;
 pub(super) fn make(c: &KernelConstruction) -> Result<Box<dyn OpKernel>> {
     Barrier::of(c.node, "")?;
     resource_handle::build(c, "Barrier", Barrier::of, |barrier, node| {
-        let wanted = node.attrs.dtypes("component_types")?;
-        match barrier.0.with(|state| state.component_types == wanted) {
-            true => Ok(()),
-            false => Err(invalid_argument(format!("a barrier is shared with node {}, which wants other component types", node.name))),
-        }
+        let (types, shapes) = (node.attrs.dtypes("component_types")?, node.attrs.shapes("shapes")?);
+        let list = |items: Vec<String>| items.join(", ");
+        let differ = |what: &str, have: Vec<String>, wanted: Vec<String>| {
+            let (have, wanted) = (list(have), list(wanted));
+            invalid_argument(format!("Shared barrier has component {what} {have} but requested component {what} were {wanted}"))
+        };
+        let texts = |x: &[PartialShape]| x.iter().map(|s| s.to_string()).collect();
+        barrier.0.with(|state| {
+            if state.component_types != types {
+                let names = |x: &[DType]| x.iter().map(|t| t.to_string()).collect();
+                return Err(differ("types", names(&state.component_types), names(&types)));
+            }
+            if state.shapes != shapes { Err(differ("shapes", texts(&state.shapes), texts(shapes))) } else { Ok(()) }
+        })
     })
 }
 
@@ -130,6 +139,7 @@ impl AsyncOpKernel for TakeKernel {
 mod tests {
     use crate::testing::{OpTester, bare_step, strings, tensor};
     use ferroflow_graph::kernel::{StepContext, Variable};
+    use ferroflow_tensor::PartialShape;
     use ferroflow_tensor::error::cancelled;
     use ferroflow_tensor::{Code, DType, Result, Tensor};
     use std::sync::{Arc, mpsc};
@@ -141,7 +151,10 @@ mod tests {
 
     fn setup() -> Setup {
         let step = bare_step(1);
-        let made = OpTester::named("Barrier").attr("component_types", vec![DType::Float, DType::Int32]).attr("shared_name", "b");
+        let made = OpTester::named("Barrier")
+            .attr("component_types", vec![DType::Float, DType::Int32])
+            .attr("shapes", vec![PartialShape::scalar(); 2])
+            .attr("shared_name", "b");
         let names = made.step(&step).run_one().unwrap();
         let handle = Variable::new("b", DType::String);
         handle.set(names);
@@ -201,6 +214,14 @@ mod tests {
             (&["x"], Tensor::scalar(1f32), 0),
         ] {
             assert_eq!(s.put(keys, values, component).unwrap_err().code(), Code::InvalidArgument);
+        }
+        for (types, shapes) in [
+            (vec![DType::Float, DType::Float], vec![PartialShape::scalar(); 2]),
+            (vec![DType::Float, DType::Int32], vec![PartialShape::new(&[Some(2)]), PartialShape::scalar()]),
+            (vec![DType::Float, DType::Int32], vec![]),
+        ] {
+            let other = OpTester::named("Barrier").attr("component_types", types).attr("shapes", shapes).attr("shared_name", "b");
+            assert_eq!(other.step(&s.step).run().unwrap_err().code(), Code::InvalidArgument);
         }
         let limited = OpTester::named("Barrier").attr("component_types", vec![DType::Float]).attr("capacity", 3i64).run();
         assert_eq!(limited.unwrap_err().code(), Code::InvalidArgument);

@@ -16,7 +16,7 @@ pub(super) type Ready = (i64, Bytes, Vec<Tensor>);
 pub(super) struct BarrierState {
     name: String,
     pub(super) component_types: Vec<DType>,
-    shapes: Vec<PartialShape>,
+    pub(super) shapes: Vec<PartialShape>,
     incomplete: BTreeMap<Bytes, (i64, Vec<Option<Tensor>>)>,
     /// By number and, where keys came together, in the order in which tuples became complete.
     ready: BTreeMap<(i64, u64), (Bytes, Vec<Tensor>)>,
@@ -48,7 +48,7 @@ impl Barrier {
                 attrs.int("capacity")?
             )));
         }
-        if !shapes.is_empty() && shapes.len() != component_types.len() {
+        if shapes.len() != component_types.len() {
             return Err(invalid_argument("All of the component shapes must be specified"));
         }
         let state = BarrierState {

@@ -40,7 +40,8 @@ pub(super) fn make(ctx: &mut OpKernelContext) -> Result<()> {
     let base = attrs.str("stack_name")?;
     let base = if base.is_empty() { &ctx.node.name } else { base };
     let step_resources = &ctx.step.step_resources;
-    let name = format!("{base}_{}", unique_number(step_resources)?);
+    // Numbered over all steps: a client may compare the handles of two.
+    let name = format!("{base}_{}", unique_number(ctx.resources())?);
     let stack =
         TensorStack { name: name.clone(), dtype: attrs.dtype("elem_type")?, capacity: usize::try_from(size).ok(), state: Mutex::default() };
     step_resources.create(CONTAINER, &name, Arc::new(stack))?;

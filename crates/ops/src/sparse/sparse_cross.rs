@@ -21,15 +21,15 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     if internal == DType::String && given.iter().any(|t| *t != DType::String) {
         return Err(invalid_argument("inputs should be of internal type string, not int64"));
     }
-    match (hashed, out, internal) {
-        (false, DType::String, DType::String) => cross(ctx, Crossed::Texts(vec![]), |features, out| put_text(features, b"_X_", out)),
-        (true, DType::Int64, DType::Int64) => cross(ctx, Crossed::Numbers(vec![]), |features, out| {
+    match (hashed, out) {
+        (false, DType::String) => cross(ctx, Crossed::Texts(vec![]), |features, out| put_text(features, b"_X_", out)),
+        (true, DType::Int64) => cross(ctx, Crossed::Numbers(vec![]), |features, out| {
             let number = |f: &Feature| match f {
                 Feature::Number(n) | Feature::SparseNumber(n) => *n as u64,
                 Feature::Text(s) => fingerprint64(s),
             };
             put_hash(features.iter().fold(key, |hash, f| concatenated(hash, number(f))), buckets, out)
         }),
-        _ => Err(invalid_argument(format!("hashed_output = {hashed} does not go with out_type {out} and internal_type {internal}"))),
+        _ => Err(invalid_argument(format!("hashed_output = {hashed} does not go with out_type {out}"))),
     }
 }

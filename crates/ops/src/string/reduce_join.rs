@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 pub const OP: OpSpec = OpSpec {
     signature: "ReduceJoin(inputs: string, reduction_indices: int32) -> (output: string)",
     attrs: "keep_dims: bool = false; separator: string = \"\"",
-    doc: "The strings along the dimensions `reduction_indices` (in that order) joined with `separator` between them; with `keep_dims` those \
+    doc: "The strings along the dimensions `reduction_indices` (the first of them first) joined with `separator` between them; with `keep_dims` those \
           dimensions stay with length 1.",
     shape,
     kernels: &[Kernel::cpu(compute)],
@@ -47,7 +47,8 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         }
         offsets
     };
-    let inner = offsets(&axes);
+    // The dimension named first runs fastest.
+    let inner = offsets(&axes.iter().rev().copied().collect::<Vec<_>>());
     let join = |base: usize| -> Bytes {
         let mut joined = BytesMut::new();
         for (k, o) in inner.iter().enumerate() {
@@ -90,8 +91,8 @@ mod tests {
     #[test]
     fn dimensions_are_joined_in_the_order_given() {
         assert_eq!(join(&[1], false).unwrap().as_strings().unwrap(), ["a.b", "c.d"]);
-        assert_eq!(join(&[0, 1], false).unwrap().as_strings().unwrap(), ["a.b.c.d"]);
-        assert_eq!(join(&[1, 0], false).unwrap().as_strings().unwrap(), ["a.c.b.d"]);
+        assert_eq!(join(&[0, 1], false).unwrap().as_strings().unwrap(), ["a.c.b.d"]);
+        assert_eq!(join(&[1, 0], false).unwrap().as_strings().unwrap(), ["a.b.c.d"]);
         assert_eq!(join(&[-2], true).unwrap().dims(), [1, 2]);
         assert_eq!(join(&[], false).unwrap().dims(), [2, 2]);
         assert_eq!(join(&[2], false).unwrap_err().code(), Code::OutOfRange);

@@ -25,7 +25,7 @@ fn split(s: &Bytes, separator: &[u8], most: usize) -> Vec<Bytes> {
             }
             let length = s[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
             if pieces.len() == most {
-                pieces.push(s.slice(at..at + s[at..].trim_ascii_end().len()));
+                pieces.push(s.slice(at..));
                 return pieces;
             }
             pieces.push(s.slice(at..at + length));
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(values(&["a,,b", ""], ",", -1), ["a", "", "b", ""]);
         assert_eq!(values(&["a,b,c"], ",", 1), ["a", "b,c"]);
         assert_eq!(values(&["  a  b ", ""], "", -1), ["a", "b"]);
-        assert_eq!(values(&["a  b c "], "", 1), ["a", "b c"]);
+        assert_eq!(values(&["a  b c "], "", 1), ["a", "b c "]);
         let y = OpTester::new(&OP).input(strings(&[2], &["a b", ""])).input(" ").run().unwrap();
         assert_eq!(y[0].as_slice::<i64>().unwrap(), [0, 0, 0, 1, 1, 0]);
         assert_eq!(y[2].as_slice::<i64>().unwrap(), [2, 2]);
