@@ -39,6 +39,10 @@ pub trait FileSystem: Send + Sync {
     /// Creates a file that does not exist. Errors: `AlreadyExists` if it does.
     fn create_new(&self, path: &str) -> Result<Box<dyn WritableFile>>;
 
+    /// Opens a file for writing from its beginning, without what it held; it is made if there is none. What stands there keeps its rights
+    /// and links.
+    fn create_or_truncate(&self, path: &str) -> Result<Box<dyn WritableFile>>;
+
     /// Renames a file, replacing one of the new name in one step. When it returns, the new name survives a crash of the system.
     fn rename(&self, from: &str, to: &str) -> Result<()>;
 
@@ -141,6 +145,11 @@ impl FileSystem for LocalFileSystem {
 
     fn create_new(&self, path: &str) -> Result<Box<dyn WritableFile>> {
         let file = fs::OpenOptions::new().write(true).create_new(true).open(local(path)).map_err(at(path))?;
+        Ok(Box::new(LocalFile { file, path: path.to_owned() }))
+    }
+
+    fn create_or_truncate(&self, path: &str) -> Result<Box<dyn WritableFile>> {
+        let file = fs::File::create(local(path)).map_err(at(path))?;
         Ok(Box::new(LocalFile { file, path: path.to_owned() }))
     }
 

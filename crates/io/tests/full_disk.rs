@@ -47,6 +47,9 @@ impl FileSystem for SmallDisk {
     fn create_new(&self, path: &str) -> Result<Box<dyn WritableFile>> {
         Ok(Box::new(SmallDiskFile { file: LocalFileSystem.create_new(path)?, room: Arc::clone(&self.room) }))
     }
+    fn create_or_truncate(&self, path: &str) -> Result<Box<dyn WritableFile>> {
+        Ok(Box::new(SmallDiskFile { file: LocalFileSystem.create_or_truncate(path)?, room: Arc::clone(&self.room) }))
+    }
     fn rename(&self, from: &str, to: &str) -> Result<()> {
         LocalFileSystem.rename(from, to)
     }

@@ -133,6 +133,9 @@ impl FileSystem for InMemory {
     fn create_new(&self, path: &str) -> Result<Box<dyn WritableFile>> {
         Err(permission_denied(path))
     }
+    fn create_or_truncate(&self, path: &str) -> Result<Box<dyn WritableFile>> {
+        Err(permission_denied(path))
+    }
     fn rename(&self, from: &str, _: &str) -> Result<()> {
         Err(permission_denied(from))
     }

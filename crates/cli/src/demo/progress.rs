@@ -14,8 +14,8 @@ pub enum Report {
         step: u64,
         /// Steps of this worker.
         local_steps: u64,
-        /// Its loss.
-        loss: f32,
+        /// Its loss; `None`, which is what JSON makes of it, is not a number.
+        loss: Option<f32>,
     },
     /// The chief's last word.
     Accuracy {
@@ -24,7 +24,7 @@ pub enum Report {
     },
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Worker {
     local_steps: u64,
     loss: f32,
@@ -34,7 +34,8 @@ struct Worker {
 pub struct Progress {
     last_step: u64,
     step: u64,
-    workers: Vec<Worker>,
+    /// Those that have made a step.
+    workers: Vec<Option<Worker>>,
     begun: Option<(Instant, u64)>,
     shown: Option<Instant>,
     is_terminal: bool,
@@ -46,7 +47,7 @@ impl Progress {
         Progress {
             last_step,
             step: 0,
-            workers: vec![Worker::default(); workers as usize],
+            workers: vec![None; workers as usize],
             begun: None,
             shown: None,
             is_terminal: std::io::stdout().is_terminal(),
@@ -54,11 +55,11 @@ impl Progress {
         }
     }
 
-    pub fn step(&mut self, worker: usize, step: u64, local_steps: u64, loss: f32) {
+    pub fn step(&mut self, worker: usize, step: u64, local_steps: u64, loss: Option<f32>) {
         self.step = self.step.max(step);
         self.begun.get_or_insert((Instant::now(), step));
         if let Some(w) = self.workers.get_mut(worker) {
-            *w = Worker { local_steps, loss };
+            *w = Some(Worker { local_steps, loss: loss.unwrap_or(f32::NAN) });
         }
         self.changed = true;
     }
@@ -91,8 +92,11 @@ impl Progress {
             Some((at, from)) if at.elapsed() > Duration::from_millis(50) => (self.step - from) as f64 / at.elapsed().as_secs_f64(),
             _ => 0.0,
         };
-        let workers: Vec<String> =
-            self.workers.iter().enumerate().map(|(i, w)| format!("worker:{i} {} steps, loss {:.4}", w.local_steps, w.loss)).collect();
+        let describe = |(i, w): (usize, &Option<Worker>)| match w {
+            Some(w) => format!("worker:{i} {} steps, loss {:.4}", w.local_steps, w.loss),
+            None => format!("worker:{i} no step yet"),
+        };
+        let workers: Vec<String> = self.workers.iter().enumerate().map(describe).collect();
         let line = format!("step {}/{}  {rate:.0} steps/s  {}", self.step.min(self.last_step), self.last_step, workers.join("  "));
         if self.is_terminal {
             print!("\r\x1b[K{line}");

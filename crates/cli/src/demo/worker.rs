@@ -81,7 +81,7 @@ pub fn run_worker(args: WorkerArgs) -> Result<()> {
         local_steps += 1;
         if session.should_stop() || reported.is_none_or(|t| t.elapsed() >= REPORT_EVERY) {
             reported = Some(Instant::now());
-            let report = Report::Step { step: step.to_scalar::<i64>()?.max(0) as u64 + 1, local_steps, loss: loss.to_scalar()? };
+            let report = Report::Step { step: step.to_scalar::<i64>()?.max(0) as u64 + 1, local_steps, loss: Some(loss.to_scalar()?) };
             println!("{}", serde_json::to_string(&report)?);
         }
     }

@@ -12,7 +12,7 @@ use ferroflow_graph::graph_def::{FromGraphDefOptions, extend};
 use ferroflow_graph::{NodeGraph, OpRegistry};
 use ferroflow_proto as pb;
 use ferroflow_tensor::error::invalid_argument;
-use ferroflow_tensor::{Code, DeviceSpec, Result};
+use ferroflow_tensor::{DeviceSpec, Result};
 use std::sync::Arc;
 
 /// A client's graph, or what it adds to the graph of its session.
@@ -76,8 +76,7 @@ pub(super) async fn create(env: &Arc<MasterEnv>, request: CreateSessionRequest) 
     let (own, cache) = view_of_cluster(worker_env, &config, &request.target)?;
     let peers = peers(worker_env, &cache, &own, &config.device_filters);
     let limits = WaitLimits { give_up: config.operation_timeout.map(shortly_before).or(env.wait_limits.give_up), ..env.wait_limits };
-    let code = if config.operation_timeout.is_some() { Code::DeadlineExceeded } else { Code::Unavailable };
-    let found = find_devices(worker_env, &peers, limits, code).await?;
+    let found = find_devices(worker_env, &peers, limits).await?;
 
     let mut devices = Vec::new();
     for device in env.worker.device_attributes() {

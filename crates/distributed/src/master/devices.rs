@@ -6,8 +6,8 @@ use crate::env::WorkerEnv;
 use crate::waits::Waiting;
 use crate::worker_interface::{DeviceAttributes, WorkerInterface};
 use ferroflow_graph::kernel::CancellationManager;
-use ferroflow_tensor::error::{cancelled, unavailable};
-use ferroflow_tensor::{Code, Error, Result};
+use ferroflow_tensor::error::{cancelled, deadline_exceeded, unavailable};
+use ferroflow_tensor::{Code, Result};
 use parking_lot::Mutex;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -57,13 +57,8 @@ type Silent = Arc<Mutex<Vec<Option<Waiting>>>>;
 
 /// Asks all peers at once for their devices and waits for all answers.
 ///
-/// Errors: `code` naming every silent task when the limit is over; what a task answers that cannot tell its devices.
-pub(super) async fn find_devices(
-    env: &WorkerEnv,
-    peers: &[Peer],
-    limits: WaitLimits,
-    code: Code,
-) -> Result<Vec<(TaskId, Vec<DeviceAttributes>)>> {
+/// Errors: `DeadlineExceeded` naming every silent task when the limit is over (TensorFlow's clients ask again for ever after `Unavailable`); what a task answers that cannot tell its devices.
+pub(super) async fn find_devices(env: &WorkerEnv, peers: &[Peer], limits: WaitLimits) -> Result<Vec<(TaskId, Vec<DeviceAttributes>)>> {
     let begin = |p: &Peer| Some(env.waits.begin("the devices of a new session", p.task.name(), p.address.as_str()));
     let silent: Silent = Arc::new(Mutex::new(peers.iter().map(begin).collect()));
     let asks: Vec<_> = peers.iter().enumerate().map(|(i, peer)| ask(env, peer, i, silent.clone())).collect();
@@ -77,15 +72,13 @@ pub(super) async fn find_devices(
         }
         let waits: Vec<String> = silent.lock().iter().flatten().map(|w| w.describe()).collect();
         if limits.give_up.is_some_and(|limit| started.elapsed() >= limit) {
-            return Err(Error::new(
-                code,
-                format!(
-                    "the session cannot start: {}. Start what is missing, or leave it out with device_filters such as [\"/job:ps\", \
-                     \"{}\"].",
-                    waits.join("; "),
-                    env.task.name()
-                ),
-            ));
+            let why = format!(
+                "the session cannot start: {}. Start what is missing, or leave it out with device_filters such as [\"/job:ps\", \"{}\"].",
+                waits.join("; "),
+                env.task.name()
+            );
+            tracing::error!("{why}");
+            return Err(deadline_exceeded(why));
         }
         tracing::warn!("a new session still waits for {} of {} tasks: {}", waits.len(), peers.len(), waits.join("; "));
     }

@@ -88,7 +88,7 @@ fn a_silent_task_is_waited_for_and_named_when_the_limit_is_over() {
             c.stop(&worker(1))
         }
         let e = c.session_at(&worker(0), &g, Default::default()).err().unwrap();
-        assert_eq!(e.code(), Code::Unavailable);
+        assert_eq!(e.code(), Code::DeadlineExceeded);
         let text = e.message();
         assert!(text.contains("/job:worker/replica:0/task:1 at worker1:1 does not answer since"), "{text}");
         assert!(text.contains("device_filters"), "{text}");
