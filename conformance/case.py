@@ -16,7 +16,8 @@ NUMPY = {
     "half": np.float16, "bfloat16": bfloat16, "float": np.float32, "double": np.float64,
     "int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
     "uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64,
-    "bool": np.bool_, "complex64": np.complex64, "complex128": np.complex128, "string": object,
+    "qint8": np.dtype([("qint8", np.int8)]), "quint8": np.dtype([("quint8", np.uint8)]), "qint16": np.dtype([("qint16", np.int16)]),
+    "quint16": np.dtype([("quint16", np.uint16)]), "qint32": np.dtype([("qint32", np.int32)]), "bool": np.bool_, "complex64": np.complex64, "complex128": np.complex128, "string": object,
 }
 NAME = {np.dtype(v): k for k, v in NUMPY.items()}
 

@@ -219,6 +219,10 @@ class Trial:
                     for _ in range(self.case.runs):
                         outputs = session.run(fetches, feeds) if fetches else session.run(op, feeds) or []
                         one = {"outputs": [tensor_json(o) for o in outputs]}
+                        for entry, fetched in zip(one["outputs"], fetches):
+                            # A session answers quantised numbers as plain integers.
+                            if fetched.dtype.is_quantized:
+                                entry["dtype"] = TYPE_NAME[fetched.dtype.as_datatype_enum]
                         if reads:
                             one["after"] = [tensor_json(v) for v in session.run(reads)]
                         runs.append(one)

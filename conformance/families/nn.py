@@ -137,6 +137,63 @@ def volumes():
     yield Case("AvgPool3D", sample("float", (1, 4, 4, 2)), ksize=[1, 2, 2, 2, 1], **window)
 
 
+def pools_by_inputs():
+    for padding, k, s in (("VALID", 2, 2), ("SAME", 3, 2), ("SAME", 2, 1)):
+        for t in FLOATS + ["int32", "uint8"] if (k, s) == (2, 2) else ["float"]:
+            yield Case("MaxPoolV2", sample(t, (1, 4, 4, 2), 1), i32([1, k, k, 1]), i32([1, s, s, 1]), padding=padding)
+    x = sample("float", (1, 4, 4, 2), 1)
+    best = x.reshape(1, 2, 2, 2, 2, 2).max(axis=(2, 4))
+    window = (i32([1, 2, 2, 1]), i32([1, 2, 2, 1]))
+    yield Case("MaxPoolGradV2", x, best, sample("float", (1, 2, 2, 2), 2), *window, padding="VALID")
+    yield Case("MaxPoolGradV2", x, best, sample("float", (1, 3, 2, 2), 2), *window, padding="VALID")
+    yield Case("MaxPoolV2", x, i32([1, 2, 2]), i32([1, 2, 2, 1]), padding="VALID")
+    yield Case("MaxPoolV2", x, i32([1, 0, 2, 1]), i32([1, 2, 2, 1]), padding="VALID")
+    yield Case("MaxPoolV2", x, i32([1, 2, 2, 1]), i32([1, 0, 2, 1]), padding="VALID")
+
+
+def old_normalisation():
+    for t in ("half", "float"):
+        for scaled in (False, True):
+            x, m, v = sample(t, (2, 2, 3, 4)), sample(t, (4,), 1), sample(t, (4,), 2, 0.5, 2)
+            attrs = dict(variance_epsilon=0.001, scale_after_normalization=scaled)
+            yield Case("BatchNormWithGlobalNormalization", x, m, v, sample(t, (4,), 3), sample(t, (4,), 4), **attrs)
+            yield Case("BatchNormWithGlobalNormalizationGrad", x, m, v, sample(t, (4,), 4), sample(t, (2, 2, 3, 4), 5), **attrs)
+
+
+def dilations():
+    for t in REAL:
+        for padding, stride, rate, n in (("VALID", 1, 1, 3), ("SAME", 2, 1, 2), ("SAME", 1, 2, 4), ("VALID", 1, 2, 2)):
+            if t not in ("float", "int32") and padding == "SAME":
+                continue
+            window = dict(strides=[1, stride, stride, 1], rates=[1, rate, rate, 1], padding=padding)
+            x, f, dy = sample(t, (2, 4, 4, 2)), sample(t, (2, 2, 2), 1), sample(t, (2, n, n, 2), 2)
+            yield Case("Dilation2D", x, f, **window)
+            yield Case("Dilation2DBackpropInput", x, f, dy, **window)
+            yield Case("Dilation2DBackpropFilter", x, f, dy, **window)
+    yield Case("Dilation2D", sample("float", (1, 4, 4, 2)), sample("float", (2, 2, 3)), strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="VALID")
+
+
+def quantised():
+    x = sample("float", (2, 3, 4), 1, -2, 5)
+    for t in ("qint8", "quint8", "qint16", "quint16", "qint32"):
+        ints = np.random.RandomState(3).randint(*((-100, 100) if t.startswith("qi") else (0, 200)), (2, 3, 4)).astype(NUMPY[t][0]).view(NUMPY[t])
+        for mode in ("MIN_COMBINED", "MIN_FIRST", "SCALED"):
+            for low, high in ((-1.0, 4.0), (-6.0, 6.5), (0.5, 3.0)):
+                yield Case("Dequantize", ints, f32(low), f32(high), mode=mode)
+                if t != "qint32":  # There TensorFlow's floats overflow the integers, each machine in its way.
+                    yield Case("QuantizeV2", x, f32(low), f32(high), mode=mode, T=Type(t))
+        if t in ("qint8", "quint8"):
+            for narrow in (False, True):
+                yield Case("QuantizeV2", x, f32([-1, -2, -3]), f32([1, 5, 2]), mode="SCALED", T=Type(t), axis=1, narrow_range=narrow, round_mode="HALF_TO_EVEN")
+                yield Case("Dequantize", ints, f32([-1, -2, -3]), f32([1, 5, 2]), mode="SCALED", axis=1, narrow_range=narrow, known=True)
+            yield Case("Dequantize", ints, f32(-1), f32(3), mode="MIN_COMBINED", dtype=Type("bfloat16"))
+    yield Case("QuantizeV2", x, f32(2), f32(1), T=Type("qint8"))
+    yield Case("QuantizeV2", x, f32(0), f32(0), T=Type("qint8"))
+    yield Case("QuantizeV2", x, f32([0, 1]), f32([1, 2]), T=Type("qint8"))
+    yield Case("QuantizeV2", x, f32([0, 1]), f32([1, 2]), T=Type("qint8"), axis=1)
+    yield Case("QuantizeV2", x, f32(0), f32(1), T=Type("qint8"), round_mode="HALF_TO_EVEN")
+
+
 def cases():
-    for part in (losses, convolutions, pools, volumes):
+    for part in (losses, convolutions, pools, volumes, pools_by_inputs, old_normalisation, dilations, quantised):
         yield from part()

@@ -220,6 +220,9 @@ fn images() -> Vec<Example> {
         let window = vec![1i64, 2, 2, 1];
         all.push(slides(example("MaxPool", [x(&image)]).attr("ksize", window.clone()), stride, padding));
         all.push(slides(example("AvgPool", [x(&image)]).attr("ksize", window.clone()), stride, padding));
+        let (size, strides) = (sizes([1, 2, 2, 1]), sizes([1, stride, stride, 1]));
+        all.push(example("MaxPoolV2", [x(&image), size, strides]).attr("padding", padding));
+        all.push(slides(example("Dilation2D", [x(&image), x(&[2, 2, 2])]).attr("rates", vec![1i64; 4]), stride, padding));
         let grad = x(&[1, out, out, 2]);
         all.push(slides(example("AvgPoolGrad", [sizes(image), grad]).attr("ksize", window), stride, padding));
     }
@@ -230,6 +233,12 @@ fn images() -> Vec<Example> {
         all.push(slides(example("Conv3D", [x(&volume), x(&[2, 2, 2, 2, 1])])));
         all.push(pool(example("AvgPool3D", [x(&volume)])));
         all.push(pool(example("AvgPool3DGrad", [ints(&volume.map(|d| d as i32)), x(&[1, out, out, out, 2])])));
+    }
+    let vector = |low, high| spread(&[2], low, high);
+    for scaled in [false, true] {
+        let inputs = [x(&[1, 2, 3, 2]), vector(-1.0, 1.0), vector(0.5, 2.0), vector(-0.5, 1.0), vector(0.5, 1.5)];
+        let node = example("BatchNormWithGlobalNormalization", inputs).attr("variance_epsilon", 0.01f32);
+        all.push(node.attr("scale_after_normalization", scaled));
     }
     all.push(
         example("Conv2D", [x(&[1, 4, 4, 1]), x(&[2, 2, 1, 2])])

@@ -26,6 +26,7 @@ pub(crate) mod data_format_dim_map;
 pub(crate) mod data_format_vec_permute;
 pub(crate) mod deep_copy;
 pub(crate) mod depth_to_space;
+pub(crate) mod dequantize;
 pub(crate) mod diag;
 pub(crate) mod diag_part;
 pub(crate) mod diagonals;
@@ -84,6 +85,8 @@ pub(crate) mod placeholder;
 pub(crate) mod placeholder_v2;
 pub(crate) mod placeholder_with_default;
 pub(crate) mod prevent_gradient;
+pub(crate) mod quantization;
+pub(crate) mod quantize_v2;
 pub(crate) mod ragged;
 pub(crate) mod ragged_gather;
 pub(crate) mod ragged_range;
@@ -161,6 +164,7 @@ pub const ALL: &[&OpSpec] = &[
     &data_format_vec_permute::OP,
     &deep_copy::OP,
     &depth_to_space::OP,
+    &dequantize::OP,
     &diag::OP,
     &diag_part::OP,
     &dynamic_partition::OP,
@@ -208,6 +212,7 @@ pub const ALL: &[&OpSpec] = &[
     &placeholder_v2::OP,
     &placeholder_with_default::OP,
     &prevent_gradient::OP,
+    &quantize_v2::OP,
     &ragged_gather::OP,
     &ragged_range::OP,
     &ragged_tensor_from_variant::OP,

@@ -218,6 +218,16 @@ pub fn depth_to_space(input: impl Into<Output>, block_size: i64) -> OpBuilder {
     graph.op("DepthToSpace").input(input).attr("block_size", block_size)
 }
 
+/// `Dequantize`: The number of each integer, of which the least stands for min_range and the largest for max_range.
+///
+/// Attributes: `T: type in {qint8, quint8, qint32, qint16, quint16}; mode: string in {"MIN_COMBINED", "MIN_FIRST", "SCALED"} = "MIN_COMBINED"; narrow_range: bool = false; axis: int = -1; dtype: type in {bfloat16, float} = float`
+#[track_caller]
+pub fn dequantize(input: impl Into<Output>, min_range: impl Into<Output>, max_range: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Dequantize").input(input).input(min_range).input(max_range)
+}
+
 /// `Diag`: A tensor of shape `[dims..., dims...]`, zero but where both halves of the coordinates are equal; there it is `diagonal`.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double, int32, int64, complex64, complex128}`
@@ -717,6 +727,16 @@ pub fn prevent_gradient(input: impl Into<Output>) -> OpBuilder {
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("PreventGradient").input(input)
+}
+
+/// `QuantizeV2`: Each element as the nearest of the integers that divide [output_min, output_max]; the range is widened to hold zero and to be no smaller than the least.
+///
+/// Attributes: `T: type in {qint8, quint8, qint32, qint16, quint16}; mode: string in {"MIN_COMBINED", "MIN_FIRST", "SCALED"} = "MIN_COMBINED"; round_mode: string in {"HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN"} = "HALF_AWAY_FROM_ZERO"; narrow_range: bool = false; axis: int = -1; ensure_minimum_range: float = 0.009999999776482582`
+#[track_caller]
+pub fn quantize_v2(input: impl Into<Output>, min_range: impl Into<Output>, max_range: impl Into<Output>, t: DType) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("QuantizeV2").input(input).input(min_range).input(max_range).attr("T", t)
 }
 
 /// `RaggedGather`: The rows of a ragged tensor at `indices`: the result has the dimensions of `indices` in front of those of a row.

@@ -62,6 +62,58 @@ pub fn avg_pool_grad(
     graph.op("AvgPoolGrad").input(orig_input_shape).input(grad).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
 }
 
+/// `BatchNormWithGlobalNormalization`: result = (t - m) / sqrt(v + variance_epsilon) gamma + beta for each channel, the last dimension; without gamma unless scale_after_normalization.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; variance_epsilon: float; scale_after_normalization: bool`
+#[track_caller]
+pub fn batch_norm_with_global_normalization(
+    t: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    beta: impl Into<Output>,
+    gamma: impl Into<Output>,
+    variance_epsilon: f32,
+    scale_after_normalization: bool,
+) -> OpBuilder {
+    let t = t.into();
+    let graph = t.graph().clone();
+    graph
+        .op("BatchNormWithGlobalNormalization")
+        .input(t)
+        .input(m)
+        .input(v)
+        .input(beta)
+        .input(gamma)
+        .attr("variance_epsilon", variance_epsilon)
+        .attr("scale_after_normalization", scale_after_normalization)
+}
+
+/// `BatchNormWithGlobalNormalizationGrad`: The gradients of the images, means, variances, offsets and factors, from that of the result.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; variance_epsilon: float; scale_after_normalization: bool`
+#[track_caller]
+pub fn batch_norm_with_global_normalization_grad(
+    t: impl Into<Output>,
+    m: impl Into<Output>,
+    v: impl Into<Output>,
+    gamma: impl Into<Output>,
+    backprop: impl Into<Output>,
+    variance_epsilon: f32,
+    scale_after_normalization: bool,
+) -> OpBuilder {
+    let t = t.into();
+    let graph = t.graph().clone();
+    graph
+        .op("BatchNormWithGlobalNormalizationGrad")
+        .input(t)
+        .input(m)
+        .input(v)
+        .input(gamma)
+        .input(backprop)
+        .attr("variance_epsilon", variance_epsilon)
+        .attr("scale_after_normalization", scale_after_normalization)
+}
+
 /// `BiasAdd`: output = value + bias, one bias for each channel: the last dimension of value, or the second for NCHW.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; data_format: string in {"NHWC", "NCHW"} = "NHWC"`
@@ -243,6 +295,64 @@ pub fn depthwise_conv2d_native_backprop_input(
         .input(filter)
         .input(out_backprop)
         .attr("strides", strides)
+        .attr("padding", padding)
+}
+
+/// `Dilation2D`: output[b, r, c, d] = the largest of input[b, r stride + i rate, c stride + j rate, d] + filter[i, j, d].
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; strides: list(int) >= 4; rates: list(int) >= 4; padding: string in {"SAME", "VALID"}`
+#[track_caller]
+pub fn dilation2d(input: impl Into<Output>, filter: impl Into<Output>, strides: &[i64], rates: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("Dilation2D").input(input).input(filter).attr("strides", strides).attr("rates", rates).attr("padding", padding)
+}
+
+/// `Dilation2DBackpropFilter`: The gradient of the filter: that of each result goes to the first of the elements that make the largest sum.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; strides: list(int) >= 4; rates: list(int) >= 4; padding: string in {"SAME", "VALID"}`
+#[track_caller]
+pub fn dilation2d_backprop_filter(
+    input: impl Into<Output>,
+    filter: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    rates: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph
+        .op("Dilation2DBackpropFilter")
+        .input(input)
+        .input(filter)
+        .input(out_backprop)
+        .attr("strides", strides)
+        .attr("rates", rates)
+        .attr("padding", padding)
+}
+
+/// `Dilation2DBackpropInput`: The gradient of the images: that of each result goes to the first of the elements that make the largest sum.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; strides: list(int) >= 4; rates: list(int) >= 4; padding: string in {"SAME", "VALID"}`
+#[track_caller]
+pub fn dilation2d_backprop_input(
+    input: impl Into<Output>,
+    filter: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    strides: &[i64],
+    rates: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph
+        .op("Dilation2DBackpropInput")
+        .input(input)
+        .input(filter)
+        .input(out_backprop)
+        .attr("strides", strides)
+        .attr("rates", rates)
         .attr("padding", padding)
 }
 
@@ -516,6 +626,33 @@ pub fn max_pool_grad(
         .attr("ksize", ksize)
         .attr("strides", strides)
         .attr("padding", padding)
+}
+
+/// `MaxPoolGradV2`: As MaxPoolGrad, with ksize and strides as inputs.
+///
+/// Attributes: `padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW"} = "NHWC"; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64} = float`
+#[track_caller]
+pub fn max_pool_grad_v2(
+    orig_input: impl Into<Output>,
+    orig_output: impl Into<Output>,
+    grad: impl Into<Output>,
+    ksize: impl Into<Output>,
+    strides: impl Into<Output>,
+    padding: &str,
+) -> OpBuilder {
+    let orig_input = orig_input.into();
+    let graph = orig_input.graph().clone();
+    graph.op("MaxPoolGradV2").input(orig_input).input(orig_output).input(grad).input(ksize).input(strides).attr("padding", padding)
+}
+
+/// `MaxPoolV2`: As MaxPool, with ksize and strides as inputs.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float; padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW", "NCHW_VECT_C"} = "NHWC"`
+#[track_caller]
+pub fn max_pool_v2(input: impl Into<Output>, ksize: impl Into<Output>, strides: impl Into<Output>, padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MaxPoolV2").input(input).input(ksize).input(strides).attr("padding", padding)
 }
 
 /// `NthElement`: For each row along the last dimension the element that is at place `n` when they are sorted, from the end if `reverse`.

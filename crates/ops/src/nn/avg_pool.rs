@@ -20,7 +20,7 @@ pub const OP: OpSpec = OpSpec {
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let x = ctx.input(0)?;
-    let window = pool_window(ctx, x.shape())?;
+    let window = pool_window(&ctx.node.attrs, x.shape())?;
     let mut y = Tensor::for_overwrite(x.dtype(), pooled(&window)?)?;
     with_float!(x.dtype() => T, {
         avg_pool::<T>(&pool(ctx.step), &window, x.as_slice()?, y.as_mut_slice()?);

@@ -23,7 +23,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("orig_input_shape must be 1-dimensional and 4 elements, got shape {}", sizes.shape())));
     }
     let shape = Shape::new(&sizes.to_i64s()?)?;
-    let window = pool_window(ctx, &shape)?;
+    let window = pool_window(&ctx.node.attrs, &shape)?;
     let wanted = pooled(&window)?;
     if *dy.shape() != wanted {
         return Err(invalid_argument(format!("Expected grad shape to be {wanted}, but got {}", dy.shape())));

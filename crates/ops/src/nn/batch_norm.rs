@@ -36,13 +36,19 @@ fn vector(ctx: &OpKernelContext, i: usize, name: &str, channels: usize, optional
     doubles(t)
 }
 
-fn doubles(t: &Tensor) -> Result<Vec<f64>> {
+/// The elements in double.
+///
+/// Errors: `Unimplemented` for types that are no floats.
+pub(super) fn doubles(t: &Tensor) -> Result<Vec<f64>> {
     with_float!(t.dtype() => T, {
         Ok(t.as_slice::<T>()?.iter().map(|x| x.widen().as_()).collect())
     }, else { Err(unsupported("batch normalisation", t.dtype())) })
 }
 
-fn stored(dtype: DType, shape: Shape, values: impl IntoIterator<Item = f64>) -> Result<Tensor> {
+/// A tensor of this type with these elements, rounded.
+///
+/// Errors: `Unimplemented` for types that are no floats.
+pub(super) fn stored(dtype: DType, shape: Shape, values: impl IntoIterator<Item = f64>) -> Result<Tensor> {
     let mut t = Tensor::zeros(dtype, shape)?;
     with_float!(dtype => T, {
         t.as_mut_slice::<T>()?.iter_mut().zip(values).for_each(|(t, v)| *t = T::narrow(Real::of(v)));

@@ -17,8 +17,16 @@ pub const OP: OpSpec = OpSpec {
 };
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+    let node = ctx.node;
+    largest(ctx, &node.attrs)
+}
+
+/// The largest of input 0 under the window that these attributes describe.
+///
+/// Errors: as `pool_window`.
+pub(super) fn largest(ctx: &mut OpKernelContext, attrs: &AttrMap) -> Result<()> {
     let x = ctx.input(0)?;
-    let window = pool_window(ctx, x.shape())?;
+    let window = pool_window(attrs, x.shape())?;
     let mut y = Tensor::for_overwrite(x.dtype(), pooled(&window)?)?;
     with_real!(x.dtype() => T, {
         max_pool::<T>(&pool(ctx.step), &window, x.as_slice()?, y.as_mut_slice()?);

@@ -16,8 +16,16 @@ pub const OP: OpSpec = OpSpec {
 };
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+    let node = ctx.node;
+    spread(ctx, &node.attrs)
+}
+
+/// The gradient of `MaxPool` with the window that these attributes describe.
+///
+/// Errors: as `pool_window`; `InvalidArgument` for results of another shape.
+pub(super) fn spread(ctx: &mut OpKernelContext, attrs: &AttrMap) -> Result<()> {
     let (x, y, dy) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
-    let window = pool_window(ctx, x.shape())?;
+    let window = pool_window(attrs, x.shape())?;
     let wanted = pooled(&window)?;
     for (name, t) in [("orig_output", y), ("grad", dy)] {
         if *t.shape() != wanted {

@@ -6,6 +6,8 @@ pub(crate) mod avg_pool3d;
 pub(crate) mod avg_pool3d_grad;
 pub(crate) mod avg_pool_grad;
 pub(crate) mod batch_norm;
+pub(crate) mod batch_norm_with_global_normalization;
+pub(crate) mod batch_norm_with_global_normalization_grad;
 pub(crate) mod bias;
 pub(crate) mod bias_add;
 pub(crate) mod bias_add_grad;
@@ -24,6 +26,10 @@ pub(crate) mod depthwise;
 pub(crate) mod depthwise_conv2d_native;
 pub(crate) mod depthwise_conv2d_native_backprop_filter;
 pub(crate) mod depthwise_conv2d_native_backprop_input;
+pub(crate) mod dilation;
+pub(crate) mod dilation2d;
+pub(crate) mod dilation2d_backprop_filter;
+pub(crate) mod dilation2d_backprop_input;
 pub(crate) mod elu;
 pub(crate) mod elu_grad;
 pub(crate) mod float_map;
@@ -49,6 +55,8 @@ pub(crate) mod max_pool;
 pub(crate) mod max_pool3d;
 pub(crate) mod max_pool3d_grad;
 pub(crate) mod max_pool_grad;
+pub(crate) mod max_pool_grad_v2;
+pub(crate) mod max_pool_v2;
 pub(crate) mod nth_element;
 pub(crate) mod pooling;
 pub(crate) mod relu;
@@ -79,6 +87,8 @@ pub const ALL: &[&OpSpec] = &[
     &avg_pool3d::OP,
     &avg_pool3d_grad::OP,
     &avg_pool_grad::OP,
+    &batch_norm_with_global_normalization::OP,
+    &batch_norm_with_global_normalization_grad::OP,
     &bias_add::OP,
     &bias_add_grad::OP,
     &bias_add_v1::OP,
@@ -92,6 +102,9 @@ pub const ALL: &[&OpSpec] = &[
     &depthwise_conv2d_native::OP,
     &depthwise_conv2d_native_backprop_filter::OP,
     &depthwise_conv2d_native_backprop_input::OP,
+    &dilation2d::OP,
+    &dilation2d_backprop_filter::OP,
+    &dilation2d_backprop_input::OP,
     &elu::OP,
     &elu_grad::OP,
     &fused_batch_norm::OP,
@@ -114,6 +127,8 @@ pub const ALL: &[&OpSpec] = &[
     &max_pool3d::OP,
     &max_pool3d_grad::OP,
     &max_pool_grad::OP,
+    &max_pool_grad_v2::OP,
+    &max_pool_v2::OP,
     &nth_element::OP,
     &relu::OP,
     &relu6::OP,

@@ -40,9 +40,9 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_does_not_exist_is_uninitialized() {
+    fn a_variable_that_does_not_exist_is_not_found() {
         let step = bare_step(1);
         let error = OpTester::new(&OP).input(handle(&step, "v", None)).input(Tensor::scalar(1f32)).step(&step).run().unwrap_err();
-        assert_eq!(error.code(), Code::FailedPrecondition);
+        assert_eq!(error.code(), Code::NotFound);
     }
 }

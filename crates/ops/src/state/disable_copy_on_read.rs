@@ -1,6 +1,6 @@
 //! `DisableCopyOnRead`: tells a variable that reads need not copy; savers emit it.
 
-use super::variable_access::variable;
+use super::variable_access::variable_to_read;
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference;
@@ -18,5 +18,5 @@ pub const OP: OpSpec = OpSpec {
 };
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    variable(ctx, 0).map(|_| ())
+    variable_to_read(ctx, 0).map(|_| ())
 }

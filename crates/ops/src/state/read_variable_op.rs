@@ -1,6 +1,6 @@
 //! `ReadVariableOp`: the value of a resource variable.
 
-use super::variable_access::variable_of_type;
+use super::variable_access::{of_type, variable_to_read};
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Gradient, Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
@@ -20,7 +20,7 @@ pub const OP: OpSpec = OpSpec {
 };
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let value = variable_of_type(ctx, 0, ctx.node.attrs.dtype("dtype")?)?.read()?;
+    let value = of_type(variable_to_read(ctx, 0)?, ctx.node.attrs.dtype("dtype")?)?.read()?;
     ctx.set_output(0, value);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `_ReadVariablesOp`: the values of several resource variables; graph optimisers make it of `ReadVariableOp`s.
 
-use super::variable_access::variable_of_type;
+use super::variable_access::{of_type, variable_to_read};
 use ferroflow_graph::kernel::OpKernelContext;
 use ferroflow_graph::op::{Kernel, OpSpec, WORDS};
 use ferroflow_graph::shape_inference::ShapeContext;
@@ -24,7 +24,7 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("{} dtypes are given for {} variables", dtypes.len(), ctx.num_inputs())));
     }
     for (i, dtype) in dtypes.into_iter().enumerate() {
-        let value = variable_of_type(ctx, i, dtype)?.read()?;
+        let value = of_type(variable_to_read(ctx, i)?, dtype)?.read()?;
         ctx.set_output(i, value);
     }
     Ok(())

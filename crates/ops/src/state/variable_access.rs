@@ -5,7 +5,7 @@
 
 use ferroflow_graph::NodeInfo;
 use ferroflow_graph::kernel::{OpKernelContext, Resource, ResourceManager, Value, Variable};
-use ferroflow_tensor::error::{failed_precondition, invalid_argument};
+use ferroflow_tensor::error::{failed_precondition, invalid_argument, not_found};
 use ferroflow_tensor::{DType, Error, ResourceHandle, Result, Tensor};
 use std::sync::Arc;
 
@@ -33,14 +33,14 @@ pub(crate) fn handle_in(tensor: &Tensor) -> Result<&ResourceHandle> {
 
 /// The variable that a handle names.
 ///
-/// Errors: `FailedPrecondition` if it does not exist; TF's clients look for `uninitialized` in the text.
+/// Errors: `NotFound` if it does not exist.
 pub(crate) fn variable_of(resources: &ResourceManager, handle: &ResourceHandle) -> Result<Arc<Variable>> {
-    resources.lookup_handle::<Variable>(handle).map_err(|_| missing(handle))
+    resources.lookup_handle::<Variable>(handle).map_err(|_| not_found(missing(handle)))
 }
 
 /// The variable that input `i` refers to or holds the handle of.
 ///
-/// Errors: `FailedPrecondition` if the handle's variable does not exist; `InvalidArgument` if the input is neither.
+/// Errors: `NotFound` if the handle's variable does not exist; `InvalidArgument` if the input is neither.
 pub(crate) fn variable(ctx: &OpKernelContext, i: usize) -> Result<Arc<Variable>> {
     match ctx.value(i)? {
         Value::Ref(variable) => Ok(variable.clone()),
@@ -48,15 +48,30 @@ pub(crate) fn variable(ctx: &OpKernelContext, i: usize) -> Result<Arc<Variable>>
     }
 }
 
+/// As [`variable`], for an op that reads all of it: TF has a code of its own there.
+///
+/// Errors: `FailedPrecondition` if the handle's variable does not exist, and TF's clients look for `uninitialized` in the text;
+/// `InvalidArgument` if the input is neither.
+pub(crate) fn variable_to_read(ctx: &OpKernelContext, i: usize) -> Result<Arc<Variable>> {
+    let handle = match ctx.value(i)? {
+        Value::Ref(variable) => return Ok(variable.clone()),
+        Value::Tensor(tensor) => handle_in(tensor)?,
+    };
+    ctx.resources().lookup_handle::<Variable>(handle).map_err(|_| unreadable(handle))
+}
+
 /// As [`variable`], for an op that works on elements of this type.
 ///
 /// Errors: as [`variable`]; `InvalidArgument` if the variable's elements are of another type.
 pub(crate) fn variable_of_type(ctx: &OpKernelContext, i: usize, dtype: DType) -> Result<Arc<Variable>> {
-    let variable = variable(ctx, i)?;
-    if variable.dtype() == dtype {
-        return Ok(variable);
-    }
-    Err(wrong_dtype(&variable, dtype))
+    of_type(variable(ctx, i)?, dtype)
+}
+
+/// The variable, if its elements are of this type.
+///
+/// Errors: `InvalidArgument` if they are not.
+pub(crate) fn of_type(variable: Arc<Variable>, dtype: DType) -> Result<Arc<Variable>> {
+    if variable.dtype() == dtype { Ok(variable) } else { Err(wrong_dtype(&variable, dtype)) }
 }
 
 /// The error for the use of a variable as one of another type.
@@ -71,11 +86,18 @@ pub(crate) fn pass_reference(ctx: &mut OpKernelContext) -> Result<()> {
     if ctx.node.output_types.is_empty() { Ok(()) } else { ctx.pass_on(0, 0) }
 }
 
-fn missing(handle: &ResourceHandle) -> Error {
+fn missing(handle: &ResourceHandle) -> String {
+    let (container, name) = (&handle.container, &handle.name);
+    format!("Resource {container}/{name}/{VARIABLE_TYPE_NAME} does not exist. (Could not find resource: {container}/{name})")
+}
+
+fn unreadable(handle: &ResourceHandle) -> Error {
     failed_precondition(format!(
         "Could not find variable {}. This could mean that the variable has been deleted. In TF1, it can also mean the variable is \
-         uninitialized. Debug info: container={}, status error message=Resource {}/{}/{VARIABLE_TYPE_NAME} does not exist.",
-        handle.name, handle.container, handle.container, handle.name
+         uninitialized. Debug info: container={}, status error message={}",
+        handle.name,
+        handle.container,
+        missing(handle)
     ))
 }
 
@@ -133,10 +155,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_missing_variable_counts_as_uninitialized() {
+    fn a_missing_variable_is_not_found_and_for_a_reader_uninitialized() {
         let resources = ResourceManager::new("ps");
         let handle = ResourceHandle { container: "ps".into(), name: "v".into(), ..ResourceHandle::default() };
         let error = variable_of(&resources, &handle).unwrap_err();
+        assert_eq!(error.code(), Code::NotFound);
+        assert!(error.bare_message().ends_with("(Could not find resource: ps/v)"), "{error}");
+        let error = unreadable(&handle);
         assert_eq!(error.code(), Code::FailedPrecondition);
         assert!(error.bare_message().contains("uninitialized") && error.bare_message().contains("ps/v/"), "{error}");
     }

@@ -53,6 +53,6 @@ mod tests {
         let ask = |v, dtype| OpTester::new(&OP).input(v).attr("out_type", dtype).step(&step).run_one();
         assert_eq!(ask(v.clone(), DType::Int32).unwrap().as_slice::<i32>().unwrap(), [2, 3]);
         assert_eq!(ask(v, DType::Int64).unwrap().as_slice::<i64>().unwrap(), [2, 3]);
-        assert_eq!(ask(handle(&step, "w", None), DType::Int32).unwrap_err().code(), Code::FailedPrecondition);
+        assert_eq!(ask(handle(&step, "w", None), DType::Int32).unwrap_err().code(), Code::NotFound);
     }
 }
