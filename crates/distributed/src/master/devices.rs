@@ -7,7 +7,7 @@ use crate::waits::Waiting;
 use crate::worker_interface::{DeviceAttributes, WorkerInterface};
 use ferroflow_graph::kernel::CancellationManager;
 use ferroflow_tensor::error::{cancelled, deadline_exceeded, unavailable};
-use ferroflow_tensor::{Code, Result};
+use ferroflow_tensor::{Code, Error, Result};
 use parking_lot::Mutex;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};

@@ -169,8 +169,7 @@ impl Master {
             return Ok(session.list_devices());
         }
         let peers = create::peers(self.env.worker_env(), &self.env.worker_env().worker_cache, &self.env.worker_env().task, &[]);
-        let remote =
-            devices::find_devices(self.env.worker_env(), &peers, self.env.wait_limits, ferroflow_tensor::Code::Unavailable).await?;
+        let remote = devices::find_devices(self.env.worker_env(), &peers, self.env.wait_limits).await?;
         Ok((self.env.worker.device_attributes(), remote.into_iter().flat_map(|(_, devices)| devices).collect()))
     }
 

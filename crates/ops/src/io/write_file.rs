@@ -26,7 +26,7 @@ fn write(path: &str, contents: &[u8]) -> Result<()> {
     let fs = file_system();
     create_parent(&*fs, path)?;
     let mut file = fs.create_or_truncate(path)?;
-    file.write_all(contents).and_then(|()| file.flush()).map_err(|e| Error::from(e).context(path.to_owned()))
+    file.write_all(contents).and_then(|()| file.flush()).map_err(|e| ferroflow_tensor::Error::from(e).context(path.to_owned()))
 }
 
 #[cfg(test)]
