@@ -212,7 +212,7 @@ pub fn parse_tensor(serialized: impl Into<Output>, out_type: DType) -> OpBuilder
     graph.op("ParseTensor").input(serialized).attr("out_type", out_type)
 }
 
-/// `ReduceJoin`: The strings along the dimensions `reduction_indices` (in that order) joined with `separator` between them; with `keep_dims` those dimensions stay with length 1.
+/// `ReduceJoin`: The strings along the dimensions `reduction_indices` (the first of them first) joined with `separator` between them; with `keep_dims` those dimensions stay with length 1.
 ///
 /// Attributes: `keep_dims: bool = false; separator: string = ""`
 #[track_caller]

@@ -13,24 +13,26 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-/// The pieces of one string, as Python's `str.split` makes them.
+/// The pieces of one string, nearly as Python's `str.split` makes them.
 fn split(s: &Bytes, separator: &[u8], most: usize) -> Vec<Bytes> {
     let mut pieces = Vec::new();
     if separator.is_empty() {
-        let mut at = 0;
-        loop {
-            at += s[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
-            if at == s.len() {
-                return pieces;
-            }
-            let length = s[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
-            if pieces.len() == most {
-                pieces.push(s.slice(at..));
-                return pieces;
-            }
-            pieces.push(s.slice(at..at + length));
-            at += length;
+        if most == 0 {
+            return vec![s.clone()];
         }
+        let blanks = |at: usize| s[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let mut at = blanks(0);
+        while at < s.len() {
+            let length = s[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+            pieces.push(s.slice(at..at + length));
+            at += length + blanks(at + length);
+            if pieces.len() == most {
+                // Unlike Python, TF adds the rest also when it is empty.
+                pieces.push(s.slice(at..));
+                break;
+            }
+        }
+        return pieces;
     }
     let mut start = 0;
     let mut at = 0;
@@ -102,6 +104,8 @@ mod tests {
         assert_eq!(values(&["a,b,c"], ",", 1), ["a", "b,c"]);
         assert_eq!(values(&["  a  b ", ""], "", -1), ["a", "b"]);
         assert_eq!(values(&["a  b c "], "", 1), ["a", "b c "]);
+        assert_eq!(values(&["a", " "], "", 1), ["a", ""]);
+        assert_eq!(values(&["a ", " "], "", 0), ["a ", " "]);
         let y = OpTester::new(&OP).input(strings(&[2], &["a b", ""])).input(" ").run().unwrap();
         assert_eq!(y[0].as_slice::<i64>().unwrap(), [0, 0, 0, 1, 1, 0]);
         assert_eq!(y[2].as_slice::<i64>().unwrap(), [2, 2]);
