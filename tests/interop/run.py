@@ -129,23 +129,26 @@ def main():
     chosen = [t for t in chosen if t.only in (None, args.impl)]
     folder = tempfile.mkdtemp(prefix="interop_")
     context = Context(args.impl, binary, folder)
-    failed, begin = 0, time.monotonic()
+    failures, begin = [], time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are stopped then, too
     try:
         for test in chosen:
             start = time.monotonic()
             problem = run_one(test, context)
-            print("%-74s %-4s %6.1f s" % (test.__name__, "FAIL" if problem else "ok", time.monotonic() - start), flush=True)
+            line = "%-74s %-4s %6.1f s" % (test.__name__, "FAIL" if problem else "ok", time.monotonic() - start)
             if problem:
-                failed += 1
-                print("    " + problem.strip().replace("\n", "\n    "), flush=True)
+                line += "\n    " + problem.strip().replace("\n", "\n    ")
+                failures.append(line)
+            print(line, flush=True)
     finally:
         context.stop()
-    print("%.0f s%s" % (time.monotonic() - begin, "; server logs in %s" % context.logs() if failed else ""))
-    if not failed:
+    if failures:  # once more, where the end of a long log shows them
+        print("\nFailed:\n" + "\n".join(failures))
+    print("%.0f s%s" % (time.monotonic() - begin, "; server logs in %s" % context.logs() if failures else ""))
+    if not failures:
         shutil.rmtree(folder, ignore_errors=True)
-    print("%d passed, %d failed" % (len(chosen) - failed, failed), flush=True)
-    return 1 if failed else 0
+    print("%d passed, %d failed" % (len(chosen) - len(failures), len(failures)), flush=True)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
