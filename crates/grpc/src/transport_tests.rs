@@ -298,7 +298,7 @@ fn a_browser_is_told_what_it_found_and_garbage_is_survived() {
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff",
         b"P",
         b"FERRO",
-        b"FERROFLOW LINE 1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+        b"FERROFLOW LINE 2\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
         b"FERROFLOW LINE 9",
     ] {
         let mut stranger = TcpStream::connect(pair.address).unwrap();

@@ -180,7 +180,7 @@ impl Line {
             let timer = timer.abort_handle();
             shared.attach(id, |w| w.deadline = Some(timer.clone()), || timer.abort());
         }
-        shared.writer.send(Head { kind: Kind::Request, code: 0, path: 0, len: 0, id }, path, message);
+        shared.writer.send(Head::of(Kind::Request, id), path, message);
         None
     }
 }
@@ -208,7 +208,7 @@ impl Shared {
     }
 
     fn cancel(&self, id: u64) {
-        self.writer.send(Head { kind: Kind::Cancel, code: 0, path: 0, len: 0, id }, "", Segments::default());
+        self.writer.send(Head::of(Kind::Cancel, id), "", Segments::default());
     }
 
     /// Ends a call that nobody wants any more, here and at the peer.
@@ -249,7 +249,7 @@ impl Drop for Dropped {
 
 /// Hands out responses until the connection ends.
 async fn receive(shared: &Shared, incoming: Incoming) -> std::io::Result<()> {
-    let mut frames = FrameReader::new(incoming);
+    let mut frames = FrameReader::new(incoming, shared.writer.clone());
     while let Some((head, _)) = frames.head().await? {
         let content = shared.table.lock().waiting.get(&head.id).map(|w| w.response);
         let message = frames.message(head, content.unwrap_or(&[])).await?;

@@ -12,6 +12,7 @@
 mod client;
 mod errors;
 mod frames;
+mod lending;
 mod server;
 mod socket;
 mod writer;
@@ -20,6 +21,6 @@ pub(crate) use client::{Line, Request};
 pub(crate) use server::{Door, serve};
 
 /// What a client sends first.
-pub(crate) const OPENING: &[u8; 16] = b"FERROFLOW LINE 1";
+pub(crate) const OPENING: &[u8; 16] = b"FERROFLOW LINE 2";
 /// So many of its bytes tell it from HTTP.
 pub(crate) const OPENING_TOLD_BY: &[u8; 3] = b"FER";

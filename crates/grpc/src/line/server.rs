@@ -128,7 +128,7 @@ impl Calls {
                 (e.code(), Segments { parts: [Bytes::from_static(&[0; PREFIX]), error_body(&e)].into_iter().collect() })
             }
         };
-        self.writer.send(Head { kind: Kind::Response, code: code as i32 as u8, path: 0, len: 0, id }, "", message);
+        self.writer.send(Head { code: code as i32 as u8, ..Head::of(Kind::Response, id) }, "", message);
     }
 
     fn end_all(&self, reason: &Error, caller_waits: bool) {
@@ -197,7 +197,7 @@ async fn receive(
     if opening != *OPENING {
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "this is no opening of a line"));
     }
-    let mut frames = FrameReader::new(incoming);
+    let mut frames = FrameReader::new(incoming, calls.writer.clone());
     while let Some((head, path)) = frames.head().await? {
         let found = services.find(&path);
         let message = frames.message(head, found.as_ref().map_or(&[], |f| f.2)).await?;
@@ -210,7 +210,7 @@ async fn receive(
                     call.cancel(cancelled("the call was cancelled by its caller").derived());
                 }
             }
-            (Kind::Response, _) => return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "a caller sent a response")),
+            (Kind::Response | Kind::Claim | Kind::Read | Kind::Returned, _) => return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "a caller sent a response")),
             (Kind::Request, None) => {
                 calls.send(id, Err(Error::new(Code::Unimplemented, format!("{path} is not implemented by ferroflow"))));
             }

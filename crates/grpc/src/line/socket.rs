@@ -63,6 +63,14 @@ impl Outgoing {
         let _ = socket.shutdown(Shutdown::Both);
     }
 
+    /// The process at the other end, if it is on this machine and the system says which it is.
+    pub(super) fn peer_process(&self) -> Option<i32> {
+        match self {
+            Outgoing::Tcp(_) => None,
+            Outgoing::Unix(s) => s.as_ref().peer_cred().ok()?.pid().filter(|&pid| pid > 0),
+        }
+    }
+
     pub(super) async fn writable(&self) -> Result<()> {
         match self {
             Outgoing::Tcp(s) => s.writable().await,

@@ -1,6 +1,7 @@
 //! Writing frames, from any thread: what the socket takes at once is written by whoever has it, the rest by the event loop.
 
-use super::frames::{HEAD, Head};
+use super::frames::{HEAD, Head, Kind};
+use super::lending::{LOAN, Lending};
 use super::socket::Outgoing;
 use crate::frame::{PREFIX, Segments};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -18,6 +19,8 @@ const AT_ONCE: usize = 16;
 /// The sending side of a line.
 pub(super) struct Writer {
     to: Outgoing,
+    /// Memory that the peer reads by itself, and we of the peer's.
+    pub(super) lending: Lending,
     queue: Mutex<Queue>,
     /// Something is left for the event loop, or all is over.
     more: Notify,
@@ -32,7 +35,8 @@ struct Queue {
 impl Writer {
     /// A writer whose rest is written on this event loop, until it is closed.
     pub(super) fn start(to: Outgoing, io: &Handle) -> Arc<Writer> {
-        let writer = Arc::new(Writer { to, queue: Mutex::default(), more: Notify::new() });
+        let lending = Lending::new(to.peer_process());
+        let writer = Arc::new(Writer { to, lending, queue: Mutex::default(), more: Notify::new() });
         let working = writer.clone();
         io.spawn(async move {
             loop {
@@ -48,7 +52,16 @@ impl Writer {
                 }
             }
         });
+        if let Some(claim) = writer.lending.claim() {
+            writer.tell(Kind::Claim, 0, &claim);
+        }
         writer
+    }
+
+    /// Sends a frame of the line's own. A line that has ended needs none.
+    pub(super) fn tell(&self, kind: Kind, id: u64, message: &[u8]) {
+        let head = Head { id, len: message.len() as u32, ..Head::of(kind, id) };
+        self.put([Bytes::from([&head.to_bytes(), message].concat())].into_iter());
     }
 
     /// Sends a frame; its length is that of the message. Returns whether the line is still open.
@@ -65,10 +78,14 @@ impl Writer {
             }
         }
         let len = parts.iter().map(Bytes::len).sum::<usize>();
-        let head = Head { path: path.len() as u16, len: len as u32, ..head };
-        let mut first = BytesMut::with_capacity(HEAD + path.len());
+        let loan = self.lending.lend(&mut parts);
+        let head = Head { path: path.len() as u16, len: len as u32, is_lent: loan.is_some(), ..head };
+        let mut first = BytesMut::with_capacity(HEAD + path.len() + LOAN);
         first.put_slice(&head.to_bytes());
         first.put_slice(path.as_bytes());
+        if let Some(loan) = loan {
+            first.put_slice(&loan.to_bytes());
+        }
         self.put([first.freeze()].into_iter().chain(parts))
     }
 
@@ -111,6 +128,7 @@ impl Writer {
                     tracing::debug!("cannot write to a line: {e}");
                     queue.closed = true;
                     queue.parts.clear();
+                    self.lending.end();
                     self.more.notify_one();
                 }
             }
@@ -130,6 +148,7 @@ impl Writer {
     /// Writes nothing more, and ends the connection.
     pub(super) fn close(&self) {
         self.to.shut_down();
+        self.lending.end();
         let mut queue = self.queue.lock();
         queue.closed = true;
         queue.parts.clear();
