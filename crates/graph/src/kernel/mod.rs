@@ -1,5 +1,6 @@
 //! What a kernel sees: its node, its inputs and outputs, and the step that it runs in.
 
+mod burst;
 mod cancellation;
 mod context;
 mod rendezvous;
@@ -8,6 +9,7 @@ mod step;
 mod value;
 mod variable;
 
+pub use burst::{Burst, PutOff, burst, resume_later, write_later, write_now};
 pub use cancellation::{CancellationManager, CancellationToken};
 pub use context::{AsyncOpContext, AsyncOpKernel, Done, KernelConstruction, OpKernel, OpKernelContext};
 pub use rendezvous::{Received, RecvDone, Rendezvous, RendezvousKey};

@@ -1,14 +1,14 @@
 //! The caller's side of a line.
 
 use super::errors::error_of;
-use super::frames::{FrameReader, Head, Kind};
+use super::frames::{FRAMES_AT_ONCE, FrameReader, Head, Kind};
 use super::socket::{self, Incoming, Outgoing};
 use super::writer::Writer;
 use super::{OPENING, server};
 use crate::codec::ContentPath;
 use crate::frame::{Message, Segments};
 use ferroflow_distributed::CallOptions;
-use ferroflow_graph::kernel::{CancellationManager, CancellationToken};
+use ferroflow_graph::kernel::{Burst, CancellationManager, CancellationToken, burst};
 use ferroflow_tensor::error::{deadline_exceeded, unavailable};
 use ferroflow_tensor::{Code, Error, Result};
 use parking_lot::Mutex;
@@ -222,6 +222,22 @@ impl Shared {
         }
     }
 
+    /// Ends the call that this frame answers, if it still waits.
+    fn hand_out(&self, head: Head, message: Message) {
+        let waiting = self.table.lock().waiting.remove(&head.id);
+        let (Kind::Response, Some(mut waiting)) = (head.kind, waiting) else { return };
+        let outcome = match head.code {
+            0 => Ok(message),
+            code => Err(error_of(code, message.bytes())),
+        };
+        let outcome = match (waiting.given_up.take(), outcome) {
+            (None, outcome) => outcome,
+            (Some(_), Err(account)) if account.code() == Code::Cancelled && !account.is_derived() => Err(account),
+            (Some(reason), _) => Err(reason),
+        };
+        waiting.end(outcome);
+    }
+
     fn end(&self, why: &str) {
         for waiting in self.take_all(why) {
             let call = waiting.path.rsplit('/').next().unwrap_or(waiting.path);
@@ -253,19 +269,14 @@ async fn receive(shared: &Shared, incoming: Incoming) -> std::io::Result<()> {
     while let Some((head, _)) = frames.head().await? {
         let content = shared.table.lock().waiting.get(&head.id).map(|w| w.response);
         let message = frames.message(head, content.unwrap_or(&[])).await?;
-        let waiting = shared.table.lock().waiting.remove(&head.id);
-        if let (Kind::Response, Some(mut waiting)) = (head.kind, waiting) {
-            let outcome = match head.code {
-                0 => Ok(message),
-                code => Err(error_of(code, message.bytes())),
-            };
-            let outcome = match (waiting.given_up.take(), outcome) {
-                (None, outcome) => outcome,
-                (Some(_), Err(account)) if account.code() == Code::Cancelled && !account.is_derived() => Err(account),
-                (Some(reason), _) => Err(reason),
-            };
-            waiting.end(outcome);
-        }
+        burst(Burst::Serving, || {
+            shared.hand_out(head, message);
+            for _ in 1..FRAMES_AT_ONCE {
+                let Some((head, _, message)) = frames.ready()? else { break };
+                shared.hand_out(head, message);
+            }
+            std::io::Result::Ok(())
+        })?;
     }
     Ok(())
 }

@@ -39,6 +39,15 @@ pub(super) enum Kind {
     Returned = 6,
 }
 
+impl Kind {
+    fn is_of_a_call(self) -> bool {
+        matches!(self, Kind::Request | Kind::Response | Kind::Cancel)
+    }
+}
+
+/// Small frames that have come together are handled together, but not more than this.
+pub(super) const FRAMES_AT_ONCE: usize = 64;
+
 /// The head of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
@@ -116,21 +125,56 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     pub(super) async fn head(&mut self) -> Result<Option<(Head, String)>> {
         loop {
             let Some((head, path)) = self.any_head().await? else { return Ok(None) };
-            match head.kind {
-                Kind::Request | Kind::Response | Kind::Cancel => return Ok(Some((head, path))),
-                Kind::Claim if head.len as usize == CLAIM => {
-                    let mut claim = [0; CLAIM];
-                    self.need(CLAIM).await?;
-                    claim.copy_from_slice(self.take(CLAIM));
-                    if self.writer.lending.examine(&claim) {
-                        self.writer.tell(Kind::Read, 0, &[]);
-                    }
-                }
-                Kind::Claim => return Err(malformed(format!("a claim of {} bytes", head.len))),
-                Kind::Read => self.writer.lending.has_been_read(),
-                Kind::Returned => self.writer.lending.take_back(head.id),
+            if head.kind.is_of_a_call() {
+                return Ok(Some((head, path)));
             }
+            let len = head.len as usize;
+            if len > CLAIM {
+                return Err(malformed(format!("a frame of the line's own with {len} bytes")));
+            }
+            self.need(len).await?;
+            self.own_frame(head)?;
         }
+    }
+
+    /// The next frame about a call, if it is small and all of it has been read already.
+    ///
+    /// Errors: `InvalidData` for what is no frame.
+    pub(super) fn ready(&mut self) -> Result<Option<(Head, String, Message)>> {
+        loop {
+            let here = &self.buffer[self.start..self.end];
+            let Some((bytes, rest)) = here.split_first_chunk::<HEAD>() else { return Ok(None) };
+            let head = Head::from_bytes(bytes)?;
+            let (path, len) = (usize::from(head.path), head.len as usize);
+            if head.is_lent || len >= LARGE || path > LOOKED_AT || rest.len() < path + len {
+                return Ok(None);
+            }
+            self.start += HEAD;
+            if !head.kind.is_of_a_call() && path == 0 && len <= CLAIM {
+                self.own_frame(head)?;
+                continue;
+            }
+            let path = self.take_path(path)?;
+            return Ok(Some((head, path, Message::Bytes(Bytes::copy_from_slice(self.take(len))))));
+        }
+    }
+
+    /// Does what a frame of the line's own says, whose message has been read.
+    fn own_frame(&mut self, head: Head) -> Result<()> {
+        let message = self.take(head.len as usize);
+        match (head.kind, message.first_chunk::<CLAIM>()) {
+            (Kind::Claim, Some(claim)) => {
+                let claim = *claim;
+                if self.writer.lending.examine(&claim) {
+                    self.writer.tell(Kind::Read, 0, &[]);
+                }
+            }
+            (Kind::Claim, None) => return Err(malformed(format!("a claim of {} bytes", head.len))),
+            (Kind::Read, _) => self.writer.lending.has_been_read(),
+            (Kind::Returned, _) => self.writer.lending.take_back(head.id),
+            (Kind::Request | Kind::Response | Kind::Cancel, _) => return Err(malformed("a call where none can be".into())),
+        }
+        Ok(())
     }
 
     async fn any_head(&mut self) -> Result<Option<(Head, String)>> {
@@ -148,8 +192,13 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             return Err(malformed(format!("a path of {} bytes", head.path)));
         }
         self.need(head.path.into()).await?;
-        let path = std::str::from_utf8(self.take(head.path.into())).map_err(|_| malformed("a path that is no text".into()))?;
-        Ok(Some((head, path.to_owned())))
+        let path = self.take_path(head.path.into())?;
+        Ok(Some((head, path)))
+    }
+
+    fn take_path(&mut self, len: usize) -> Result<String> {
+        let path = std::str::from_utf8(self.take(len)).map_err(|_| malformed("a path that is no text".into()))?;
+        Ok(path.to_owned())
     }
 
     /// The message of the frame whose head was just read, its tensor (found along `content`) aligned.

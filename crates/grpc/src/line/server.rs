@@ -1,16 +1,16 @@
 //! The answering side of lines, and the door: the local socket at which a task of the same machine may open one.
 
 use super::errors::error_body;
-use super::frames::{FrameReader, Head, Kind};
+use super::frames::{FRAMES_AT_ONCE, FrameReader, Head, Kind};
 use super::socket::{self, Incoming, Outgoing};
 use super::writer::Writer;
 use super::{OPENING, OPENING_TOLD_BY};
 use crate::connection::Phase;
-use crate::frame::{PREFIX, Segments};
+use crate::frame::{Message, PREFIX, Segments};
 use crate::service::{Respond, Services};
 use bytes::Bytes;
 use ferroflow_distributed::CallOptions;
-use ferroflow_graph::kernel::CancellationManager;
+use ferroflow_graph::kernel::{Burst, CancellationManager, burst};
 use ferroflow_tensor::error::{cancelled, internal, unavailable};
 use ferroflow_tensor::{Code, Error, Result};
 use parking_lot::Mutex;
@@ -199,36 +199,60 @@ async fn receive(
     }
     let mut frames = FrameReader::new(incoming, calls.writer.clone());
     while let Some((head, path)) = frames.head().await? {
-        let found = services.find(&path);
-        let message = frames.message(head, found.as_ref().map_or(&[], |f| f.2)).await?;
-        let id = head.id;
-        match (head.kind, found) {
-            (Kind::Cancel, _) => {
-                // It is answered all the same: the caller may want to know in what it was interrupted.
-                let call = calls.table.lock().get(&id).cloned();
-                if let Some(call) = call {
-                    call.cancel(cancelled("the call was cancelled by its caller").derived());
-                }
+        let content = services.find(&path).map_or(&[][..], |f| f.2);
+        let message = frames.message(head, content).await?;
+        burst(Burst::Serving, || {
+            take(calls, services, phase, head, &path, message)?;
+            for _ in 1..FRAMES_AT_ONCE {
+                let Some((head, path, message)) = frames.ready()? else { break };
+                take(calls, services, phase, head, &path, message)?;
             }
-            (Kind::Response | Kind::Claim | Kind::Read | Kind::Returned, _) => return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "a caller sent a response")),
-            (Kind::Request, None) => {
-                calls.send(id, Err(Error::new(Code::Unimplemented, format!("{path} is not implemented by ferroflow"))));
+            std::io::Result::Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Begins a call, or ends one that its caller gives up.
+///
+/// Errors: `InvalidData` for frames that no caller sends.
+fn take(
+    calls: &Arc<Calls>,
+    services: &Arc<Services>,
+    phase: &watch::Receiver<Phase>,
+    head: Head,
+    path: &str,
+    message: Message,
+) -> std::io::Result<()> {
+    let id = head.id;
+    match (head.kind, services.find(path)) {
+        (Kind::Cancel, _) => {
+            // It is answered all the same: the caller may want to know in what it was interrupted.
+            let call = calls.table.lock().get(&id).cloned();
+            if let Some(call) = call {
+                call.cancel(cancelled("the call was cancelled by its caller").derived());
             }
-            (Kind::Request, _) if *phase.borrow() > Phase::Serving => {
-                calls.send(id, Err(unavailable(format!("{} is shutting down", services.name))));
-            }
-            (Kind::Request, Some((service, method, _))) => {
-                let cancellation = Arc::new(CancellationManager::new());
-                calls.table.lock().insert(id, cancellation.clone());
-                let mut answer = Answer { calls: calls.clone(), id, given: false };
-                let respond: Respond = Box::new(move |outcome| {
-                    answer.given = true;
-                    answer.calls.respond(id, outcome);
-                });
-                let options = CallOptions::cancelled_by(&cancellation);
-                if catch_unwind(AssertUnwindSafe(|| service.call(method, message, options, respond))).is_err() {
-                    calls.respond(id, Err(internal("the handler of the call panicked")));
-                }
+        }
+        (Kind::Response | Kind::Claim | Kind::Read | Kind::Returned, _) => {
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "a caller sent a response"));
+        }
+        (Kind::Request, None) => {
+            calls.send(id, Err(Error::new(Code::Unimplemented, format!("{path} is not implemented by ferroflow"))));
+        }
+        (Kind::Request, _) if *phase.borrow() > Phase::Serving => {
+            calls.send(id, Err(unavailable(format!("{} is shutting down", services.name))));
+        }
+        (Kind::Request, Some((service, method, _))) => {
+            let cancellation = Arc::new(CancellationManager::new());
+            calls.table.lock().insert(id, cancellation.clone());
+            let mut answer = Answer { calls: calls.clone(), id, given: false };
+            let respond: Respond = Box::new(move |outcome| {
+                answer.given = true;
+                answer.calls.respond(id, outcome);
+            });
+            let options = CallOptions::cancelled_by(&cancellation);
+            if catch_unwind(AssertUnwindSafe(|| service.call(method, message, options, respond))).is_err() {
+                calls.respond(id, Err(internal("the handler of the call panicked")));
             }
         }
     }

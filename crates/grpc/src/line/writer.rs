@@ -5,6 +5,7 @@ use super::lending::{LOAN, Lending};
 use super::socket::Outgoing;
 use crate::frame::{PREFIX, Segments};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
+use ferroflow_graph::kernel::{PutOff, write_later};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -59,13 +60,13 @@ impl Writer {
     }
 
     /// Sends a frame of the line's own. A line that has ended needs none.
-    pub(super) fn tell(&self, kind: Kind, id: u64, message: &[u8]) {
+    pub(super) fn tell(self: &Arc<Self>, kind: Kind, id: u64, message: &[u8]) {
         let head = Head { id, len: message.len() as u32, ..Head::of(kind, id) };
         self.put([Bytes::from([&head.to_bytes(), message].concat())].into_iter());
     }
 
     /// Sends a frame; its length is that of the message. Returns whether the line is still open.
-    pub(super) fn send(&self, head: Head, path: &str, message: Segments) -> bool {
+    pub(super) fn send(self: &Arc<Self>, head: Head, path: &str, message: Segments) -> bool {
         let mut parts: SmallVec<[Bytes; 4]> = SmallVec::new();
         // Messages carry gRPC's prefix.
         let mut prefix = PREFIX;
@@ -89,20 +90,26 @@ impl Writer {
         self.put([first.freeze()].into_iter().chain(parts))
     }
 
-    fn put(&self, parts: impl Iterator<Item = Bytes>) -> bool {
+    fn put(self: &Arc<Self>, parts: impl Iterator<Item = Bytes>) -> bool {
         let mut queue = self.queue.lock();
         if queue.closed {
             return false;
         }
+        // If there is something already, whoever put it there writes this too, or the event loop does.
         let is_first = queue.parts.is_empty();
         queue.parts.extend(parts);
-        if is_first {
-            self.write(&mut queue);
-            if !queue.parts.is_empty() {
-                self.more.notify_one();
-            }
+        if is_first && !write_later(self) {
+            self.write_or_leave(&mut queue);
         }
         !queue.closed
+    }
+
+    /// Writes what the socket takes now, and leaves the rest to the event loop.
+    fn write_or_leave(&self, queue: &mut Queue) {
+        self.write(queue);
+        if !queue.parts.is_empty() {
+            self.more.notify_one();
+        }
     }
 
     /// Writes what the socket takes now.
@@ -153,5 +160,11 @@ impl Writer {
         queue.closed = true;
         queue.parts.clear();
         self.more.notify_one();
+    }
+}
+
+impl PutOff for Writer {
+    fn run(self: Arc<Self>) {
+        self.write_or_leave(&mut self.queue.lock());
     }
 }

@@ -11,7 +11,7 @@ pub const OP: OpSpec = OpSpec {
     doc: "`input`; writes `message` and the first `summarize` elements of each of `data` to standard error, the first `first_n` times.",
     shape: shape::unchanged,
     gradient: Gradient::Of(gradient),
-    kernels: &[Kernel::built(build)],
+    kernels: &[Kernel::built(build).heavy()],
     ..WORDS
 };
 

@@ -11,7 +11,7 @@ pub const OP: OpSpec = OpSpec {
           `file://path`, to the end of a file.",
     shape: shape::none,
     gradient: Gradient::Zero,
-    kernels: &[Kernel::cpu(compute)],
+    kernels: &[Kernel::cpu(compute).heavy()],
     ..WORDS
 };
 

@@ -10,6 +10,8 @@ use ferroflow_tensor::Result;
 use ferroflow_tensor::error::invalid_argument;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 /// An index names a place in the caller's list, for which memory is set aside.
 const MOST_ARGS: usize = 1 << 20;
@@ -88,6 +90,31 @@ pub(crate) enum Refs {
     ByInput,
 }
 
+/// How long a kernel's call takes, as far as it is known.
+#[derive(Default)]
+pub(crate) struct Pace(AtomicU8);
+
+impl Pace {
+    const UNKNOWN: u8 = 0;
+    const QUICK: u8 = 1;
+    const SLOW: u8 = 2;
+    /// A call that takes less is quick: a thread that serves connections may make it.
+    const QUICK_WITHIN: Duration = Duration::from_micros(20);
+
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == Pace::UNKNOWN
+    }
+
+    pub(crate) fn is_quick(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == Pace::QUICK
+    }
+
+    /// Notes a call.
+    pub(crate) fn note(&self, took: Duration) {
+        self.0.store(if took < Pace::QUICK_WITHIN { Pace::QUICK } else { Pace::SLOW }, Ordering::Relaxed);
+    }
+}
+
 /// A node: what running it needs, in one cache line.
 #[repr(align(64))]
 pub(crate) struct Item {
@@ -96,6 +123,8 @@ pub(crate) struct Item {
     pub(crate) cost: Cost,
     /// Whether its kernel may end later than its call.
     pub(crate) is_async: bool,
+    /// How long its kernel has lately taken, if it is one whose cost depends on its inputs and that ran at once.
+    pub(crate) pace: Pace,
     /// What is to be done with inputs that arrive as references.
     pub(crate) refs: Refs,
     /// Its number among the nodes of its frame.
@@ -204,6 +233,7 @@ impl Compiled {
                 kind,
                 cost: Cost::Inline,
                 is_async: kind == Kind::Call,
+                pace: Pace::default(),
                 refs: match node.inputs.iter().any(|e| graph.endpoint_type(*e).is_ref || late[e.node.index()]) {
                     false => Refs::None,
                     // It is read when it is received.

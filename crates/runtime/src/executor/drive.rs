@@ -6,7 +6,7 @@ use super::job::{Completion, Job, check_outputs, compute};
 use super::shared::Shared;
 use super::state::StepState;
 use ferroflow_graph::NodeInfo;
-use ferroflow_graph::kernel::{FrameAndIter, Value};
+use ferroflow_graph::kernel::{Burst, FrameAndIter, Value, burst, write_now};
 use ferroflow_graph::op::Cost;
 use ferroflow_tensor::error::internal;
 use ferroflow_tensor::{Error, Result, Shape, Tensor};
@@ -21,7 +21,7 @@ const NODES_PER_ROUND: u32 = 32;
 /// Drives a step on this thread, as far as this thread is needed.
 pub(crate) fn drive(shared: Arc<Shared>, mut state: Box<StepState>) {
     loop {
-        let mut driver = Driver { shared: &shared, graph: &shared.executor.graph, state: &mut state };
+        let mut driver = Driver { shared: &shared, graph: &shared.executor.graph, state: &mut state, is_brief: false };
         driver.handle_mail();
         driver.run_ready();
         match state.in_hand.take() {
@@ -50,6 +50,23 @@ pub(crate) fn drive(shared: Arc<Shared>, mut state: Box<StepState>) {
     }
 }
 
+/// Drives a step on a thread that has other things to do: runs a round of what is known to be quick, and leaves the rest to the pool.
+pub(crate) fn drive_briefly(shared: Arc<Shared>, mut state: Box<StepState>) {
+    let mut driver = Driver { shared: &shared, graph: &shared.executor.graph, state: &mut state, is_brief: true };
+    driver.handle_mail();
+    driver.round();
+    if let Some(job) = driver.state.in_hand.take() {
+        driver.spawn(job);
+    }
+    if !state.ready.is_empty() {
+        Shared::drive_in_pool(shared, state);
+    } else if state.jobs == 0 {
+        finish(shared, state);
+    } else if let Some(with_mail) = shared.park(state) {
+        Shared::drive_in_pool(shared, with_mail);
+    }
+}
+
 /// Tells the caller of the step.
 fn finish(shared: Arc<Shared>, mut state: Box<StepState>) {
     let done = state.done.take();
@@ -71,6 +88,8 @@ pub(super) struct Driver<'a> {
     pub(super) shared: &'a Arc<Shared>,
     pub(super) graph: &'a Compiled,
     pub(super) state: &'a mut StepState,
+    /// Whether only what is quick may run on this thread.
+    is_brief: bool,
 }
 
 impl Driver<'_> {
@@ -88,19 +107,41 @@ impl Driver<'_> {
     /// Runs cheap nodes until none is ready; expensive ones go to the pool, except the last, which stays in hand.
     fn run_ready(&mut self) {
         loop {
-            if self.shared.step.cancellation.is_cancelled() && self.state.error.is_none() && !self.state.ready.is_empty() {
-                let reason = self.shared.step.check_cancelled().err();
-                self.fail(reason.unwrap_or_else(|| internal("a step was cancelled without a reason")).derived());
-            }
-            for _ in 0..NODES_PER_ROUND {
-                let Some(tag) = self.state.ready.pop() else { return };
-                self.process(tag);
+            burst(Burst::Computing, || self.round());
+            if self.state.ready.is_empty() {
+                return;
             }
             self.shared.fetch_mail(self.state);
             self.handle_mail();
             if let Some(job) = self.state.in_hand.take() {
                 self.spawn(job);
             }
+        }
+    }
+
+    /// Runs so many cheap nodes, as far as any are ready.
+    fn round(&mut self) {
+        if self.shared.step.cancellation.is_cancelled() && self.state.error.is_none() && !self.state.ready.is_empty() {
+            let reason = self.shared.step.check_cancelled().err();
+            self.fail(reason.unwrap_or_else(|| internal("a step was cancelled without a reason")).derived());
+        }
+        for _ in 0..NODES_PER_ROUND {
+            let Some(tag) = self.state.ready.pop() else { return };
+            if self.is_brief && !self.is_quick(tag) {
+                self.state.ready.push(tag);
+                return;
+            }
+            self.process(tag);
+        }
+    }
+
+    /// Whether running this node does not keep the thread: its kernel costs nothing, goes to the pool, or has been quick before.
+    fn is_quick(&self, tag: Tagged) -> bool {
+        let item = &self.graph.items[tag.node as usize];
+        match (item.kind, item.cost) {
+            (Kind::Call, _) => false,
+            (Kind::Kernel, Cost::BySize) => item.pace.is_quick(),
+            _ => true,
         }
     }
 
@@ -139,10 +180,17 @@ impl Driver<'_> {
         if item.refs != Refs::None {
             self.graph.read_references(tag.node, item, inputs)?;
         }
+        if item.kind == Kind::Call || (item.cost == Cost::BySize && !expensive && !item.pace.is_quick()) {
+            write_now();
+        }
         match &item.kernel {
             Some(kernel) if !expensive && !item.is_async => {
                 let start = self.shared.collector.as_ref().map(|_| Instant::now());
+                let timed = (item.cost == Cost::BySize && (self.is_brief || item.pace.is_unknown())).then(Instant::now);
                 compute(item, kernel, &self.shared.step, frame_iter, dead, inputs, outputs)?;
+                if let Some(timed) = timed {
+                    item.pace.note(timed.elapsed());
+                }
                 for input in inputs {
                     *input = None;
                 }

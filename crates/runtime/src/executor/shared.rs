@@ -4,11 +4,11 @@
 //! the result into the inbox; if nobody drives just then, the state lies there too, and the step is driven on from there.
 
 use super::Executor;
-use super::drive::drive;
+use super::drive::{drive, drive_briefly};
 use super::job::Completion;
 use super::state::StepState;
 use crate::StepStatsCollector;
-use ferroflow_graph::kernel::{Outputs, StepContext};
+use ferroflow_graph::kernel::{Outputs, PutOff, StepContext, resume_later};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,13 +50,20 @@ impl Shared {
         }
     }
 
-    /// As [`Shared::complete`], for threads that must not drive: the pool does.
+    /// As [`Shared::complete`], for threads that must not drive: the pool does, or this thread when it is done with what it is about.
     pub(crate) fn complete_elsewhere(shared: &Arc<Shared>, completion: Completion) {
-        if let Some(state) = shared.complete(completion) {
-            let shared = shared.clone();
-            let pool = shared.executor.pool.clone();
-            pool.spawn(Box::new(move || drive(shared, state)));
+        if resume_later(shared) {
+            shared.inbox.lock().mail.push(completion);
+            shared.has_mail.store(true, Ordering::Relaxed);
+        } else if let Some(state) = shared.complete(completion) {
+            Shared::drive_in_pool(shared.clone(), state);
         }
+    }
+
+    /// Lets the pool drive.
+    pub(crate) fn drive_in_pool(shared: Arc<Shared>, state: Box<StepState>) {
+        let pool = shared.executor.pool.clone();
+        pool.spawn(Box::new(move || drive(shared, state)));
     }
 
     /// Stops driving. Returns the state, with all mail in it, if there is mail: then the caller must go on.
@@ -85,5 +92,20 @@ impl Shared {
             let graph = &self.executor.graph;
             collector.add(&self.step.device.name, &graph.infos[node as usize], &graph.label(node), start, outputs);
         }
+    }
+}
+
+impl PutOff for Shared {
+    /// Resumes the step if there is mail and nobody drives; whoever drives will find the mail.
+    fn run(self: Arc<Self>) {
+        let mut inbox = self.inbox.lock();
+        if inbox.mail.is_empty() {
+            return;
+        }
+        let Some(mut state) = inbox.parked.take() else { return };
+        self.has_mail.store(false, Ordering::Relaxed);
+        state.mail.append(&mut inbox.mail);
+        drop(inbox);
+        drive_briefly(self, state);
     }
 }

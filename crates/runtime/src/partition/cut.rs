@@ -5,6 +5,7 @@ use super::control_loops::Triggers;
 use super::frames::{FrameId, Frames, ROOT};
 use crate::rewrite_node::{NodeMaker, Transfer, add_control_input};
 use ferroflow_graph::{Endpoint, Node, NodeGraph, NodeId};
+use ferroflow_tensor::error::internal;
 use ferroflow_tensor::{DType, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 #[derive(PartialEq, Eq, Hash)]
 enum Shared {
     Data { from: Endpoint, part: Arc<str>, on_host: bool },
-    Control { from: NodeId, part: Arc<str> },
+    Control { from: Vec<NodeId>, part: Arc<str> },
 }
 
 /// Where a transferred value is needed.
@@ -58,8 +59,7 @@ pub(super) fn cut(
             let source = cutter.data_source(from, id, slot)?;
             cutter.copy_of(id).inputs.push(source);
         }
-        for &from in &node.control_inputs {
-            let source = cutter.control_source(from, &cutter.destination(id))?;
+        for source in cutter.control_sources(id, &cutter.destination(id))? {
             add_control_input(cutter.copy_of(id), source);
         }
     }
@@ -98,7 +98,7 @@ impl Cutter<'_, '_> {
             return Ok(Endpoint { node: source, index: from.index });
         }
         let ty = self.graph.endpoint_type(from);
-        let on_host = self.graph.node(to).info.op_name() == "Switch" && slot == 1;
+        let on_host = matches!(self.graph.node(to).info.op_name(), "Switch" | "RefSwitch") && slot == 1;
         let key = Shared::Data { from, part: part.clone(), on_host };
         if let Some(&recv) = self.shared.get(&key) {
             return Ok(Endpoint { node: recv, index: 0 });
@@ -109,9 +109,7 @@ impl Cutter<'_, '_> {
         if ty.is_ref {
             let device = self.graph.node(from.node).assigned_device.clone();
             let sender = Destination { part: source_part.clone(), device, frame: self.frames.input_frame(self.graph, to) };
-            for &waited in &self.graph.node(to).control_inputs {
-                after.push(self.control_source(waited, &sender)?);
-            }
+            after = self.control_sources(to, &sender)?;
         }
         let value = Endpoint { node: source, index: from.index };
         let recv = self.transfer(value, &source_part, from.node, &self.destination(to), ty.dtype, on_host, &after)?;
@@ -130,22 +128,38 @@ impl Cutter<'_, '_> {
         }
     }
 
-    /// The node at the destination that runs after `from`.
-    fn control_source(&mut self, from: NodeId, to: &Destination) -> Result<NodeId> {
-        let (source_part, source) = self.places[from.index()].clone();
-        if source_part == to.part {
-            return Ok(source);
+    /// The nodes at the destination that run after the control inputs of `of`. Those of one other part are told together.
+    fn control_sources(&mut self, of: NodeId, to: &Destination) -> Result<Vec<NodeId>> {
+        let mut here = Vec::new();
+        let mut elsewhere: BTreeMap<Arc<str>, Vec<NodeId>> = BTreeMap::new();
+        for &from in &self.graph.node(of).control_inputs {
+            let (part, source) = &self.places[from.index()];
+            if *part == to.part {
+                here.push(*source);
+            } else {
+                elsewhere.entry(part.clone()).or_default().push(from);
+            }
         }
-        let key = Shared::Control { from, part: to.part.clone() };
+        for (part, from) in elsewhere {
+            here.push(self.signal(from, &part, to)?);
+        }
+        Ok(here)
+    }
+
+    /// The node at the destination that runs after all of `from`, which are nodes of another part.
+    fn signal(&mut self, mut from: Vec<NodeId>, source_part: &Arc<str>, to: &Destination) -> Result<NodeId> {
+        from.sort_unstable();
+        let key = Shared::Control { from: from.clone(), part: to.part.clone() };
         if let Some(&identity) = self.shared.get(&key) {
             return Ok(identity);
         }
+        let Some(&first) = from.first() else { return Err(internal("a control edge without a source")) };
         let maker = NodeMaker { registry: self.options.registry };
-        let from_node = self.graph.node(from);
+        let from_node = self.graph.node(first);
         let mut signal = maker.dummy_constant((self.options.new_name)(&from_node.info.name), &from_node.assigned_device)?;
-        signal.control_inputs.push(source);
-        let signal = self.push(&source_part, signal);
-        let recv = self.transfer(Endpoint { node: signal, index: 0 }, &source_part, from, to, DType::Float, false, &[])?;
+        signal.control_inputs.extend(from.iter().map(|id| self.places[id.index()].1));
+        let signal = self.push(source_part, signal);
+        let recv = self.transfer(Endpoint { node: signal, index: 0 }, source_part, first, to, DType::Float, false, &[])?;
         let name = (self.options.new_name)(&from_node.info.name);
         let identity = maker.typed(name, "Identity", DType::Float, vec![Endpoint { node: recv, index: 0 }], &to.device)?;
         let identity = self.push(&to.part, identity);

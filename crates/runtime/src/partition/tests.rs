@@ -74,6 +74,24 @@ fn a_control_edge_travels_as_an_empty_tensor() {
 }
 
 #[test]
+fn control_edges_of_one_task_travel_together() {
+    let mut g = TestGraph::new();
+    g.node("p", "NoOp", &[], PS).node("q", "NoOp", &[], PS).node("here", "NoOp", &[], W);
+    g.node("a", "NoOp", &["^p", "^here", "^q"], W).node("b", "NoOp", &["^q", "^p"], W).node("c", "NoOp", &["^q"], W);
+    let pieces = cut(&g).unwrap();
+    let ps = &pieces[PS_TASK];
+    assert_eq!(ops(ps), ["NoOp", "NoOp", "Const", "_Send", "Const", "_Send"]);
+    let signals: Vec<Vec<String>> =
+        ps.nodes().iter().filter(|n| n.info.op_name() == "Const").map(|n| inputs_of(ps, &n.info.name)).collect();
+    assert_eq!(signals, [vec!["^p", "^q"], vec!["^q"]]);
+    let worker = &pieces[W_TASK];
+    let told: Vec<&str> = worker.nodes().iter().filter(|n| n.info.op_name() == "Identity").map(|n| &*n.info.name).collect();
+    assert_eq!(inputs_of(worker, "a"), ["^here".to_owned(), format!("^{}", told[0])]);
+    assert_eq!(inputs_of(worker, "b"), [format!("^{}", told[0])]);
+    assert_eq!(inputs_of(worker, "c"), [format!("^{}", told[1])]);
+}
+
+#[test]
 fn a_cut_reference_is_sent_as_a_value_and_not_shared() {
     let mut g = TestGraph::new();
     g.node("v", "VariableV2", &[], PS).node("a", "Identity", &["v"], W).node("b", "Identity", &["v"], W);
