@@ -11,6 +11,6 @@ pub const OP: OpSpec = OpSpec {
     doc: "The components of the next element; OutOfRange `End of sequence` behind the last one.",
     shape: declared_shapes,
     gradient: Gradient::Zero,
-    kernels: &[Kernel::waiting(|_| Ok(Box::new(GetNext))).heavy()],
+    kernels: &[Kernel::waiting(|_| Ok(Box::new(GetNext)))],
     ..WORDS
 };

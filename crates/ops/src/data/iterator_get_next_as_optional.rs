@@ -10,6 +10,6 @@ pub const OP: OpSpec = OpSpec {
     doc: "The next element, or none behind the last one.",
     shape: shape::scalar,
     gradient: Gradient::Zero,
-    kernels: &[Kernel::waiting(|_| Ok(Box::new(GetNextAsOptional))).heavy()],
+    kernels: &[Kernel::waiting(|_| Ok(Box::new(GetNextAsOptional)))],
     ..WORDS
 };

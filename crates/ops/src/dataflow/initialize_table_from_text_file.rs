@@ -11,6 +11,6 @@ pub const OP: OpSpec = OpSpec {
     doc: "Keys and values are columns of the lines (index from 0), whole lines (−2) or line numbers (−1).",
     shape: shape_inference::none,
     gradient: Gradient::Zero,
-    kernels: &[Kernel::cpu(lookup_table_kernel::initialize_from_text_file)],
+    kernels: &[Kernel::cpu(lookup_table_kernel::initialize_from_text_file).heavy()],
     ..WORDS
 };

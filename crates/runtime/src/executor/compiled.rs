@@ -10,7 +10,7 @@ use ferroflow_tensor::Result;
 use ferroflow_tensor::error::invalid_argument;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// An index names a place in the caller's list, for which memory is set aside.
@@ -90,28 +90,23 @@ pub(crate) enum Refs {
     ByInput,
 }
 
-/// How long a kernel's call takes, as far as it is known.
+/// Whether a kernel's last call was quick; until it is known, it is not.
 #[derive(Default)]
-pub(crate) struct Pace(AtomicU8);
+pub(crate) struct Pace {
+    is_quick: AtomicBool,
+}
 
 impl Pace {
-    const UNKNOWN: u8 = 0;
-    const QUICK: u8 = 1;
-    const SLOW: u8 = 2;
     /// A call that takes less is quick: a thread that serves connections may make it.
     const QUICK_WITHIN: Duration = Duration::from_micros(20);
 
-    pub(crate) fn is_unknown(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == Pace::UNKNOWN
-    }
-
     pub(crate) fn is_quick(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == Pace::QUICK
+        self.is_quick.load(Ordering::Relaxed)
     }
 
     /// Notes a call.
     pub(crate) fn note(&self, took: Duration) {
-        self.0.store(if took < Pace::QUICK_WITHIN { Pace::QUICK } else { Pace::SLOW }, Ordering::Relaxed);
+        self.is_quick.store(took < Pace::QUICK_WITHIN, Ordering::Relaxed);
     }
 }
 

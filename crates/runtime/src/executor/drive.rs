@@ -180,13 +180,15 @@ impl Driver<'_> {
         if item.refs != Refs::None {
             self.graph.read_references(tag.node, item, inputs)?;
         }
-        if item.kind == Kind::Call || (item.cost == Cost::BySize && !expensive && !item.pace.is_quick()) {
+        // Not known to be short: what was put off must not wait for it.
+        let is_timed = !expensive && item.cost == Cost::BySize && (!item.pace.is_quick() || self.is_brief);
+        if is_timed || item.kind == Kind::Call {
             write_now();
         }
         match &item.kernel {
             Some(kernel) if !expensive && !item.is_async => {
                 let start = self.shared.collector.as_ref().map(|_| Instant::now());
-                let timed = (item.cost == Cost::BySize && (self.is_brief || item.pace.is_unknown())).then(Instant::now);
+                let timed = is_timed.then(Instant::now);
                 compute(item, kernel, &self.shared.step, frame_iter, dead, inputs, outputs)?;
                 if let Some(timed) = timed {
                     item.pace.note(timed.elapsed());
