@@ -172,7 +172,8 @@ def a_task_killed_between_initialization_and_the_first_step_is_survived(t):
                 at = 0
                 while not session.should_stop():
                     at = session.run([train, step])[1]
-        holds(at >= 19 and killer.created == 2, "killed %s:%d: step %s, %d sessions" % (job, task, at, killer.created))
+        # One rebuild, or two where the loss is noticed once more.
+        holds(at >= 19 and killer.created in (2, 3), "killed %s:%d: step %s, %d sessions" % (job, task, at, killer.created))
 
 
 @test(limit=120)
@@ -185,9 +186,12 @@ def a_restarted_master_aborts_old_sessions_and_keeps_variables(t):
         s.run(v.initializer)
         c.kill("worker", 0)
         c.start("worker", 0)
-        # The client's channel may notice the loss first; then it meets the new master, which does not know the session.
+        # The client's channel may notice the loss first, and may wait before it connects again; then it meets the new master, which
+        # does not know the session.
+        end = time.monotonic() + 30
         error = raises(LOST, [], lambda: s.run(v))
-        if isinstance(error, tf.errors.UnavailableError):
+        while isinstance(error, tf.errors.UnavailableError) and time.monotonic() < end:
+            time.sleep(0.1)
             error = raises(LOST, [], lambda: s.run(v))
         holds(isinstance(error, tf.errors.AbortedError) and "is not found" in error.message, "the old session: %r" % error)
         with session() as again:

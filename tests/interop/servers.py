@@ -1,6 +1,7 @@
 """Starts and stops the servers of a cluster, one process a task, on free loopback ports. Needs no TensorFlow."""
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -11,13 +12,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def free_ports(n):
-    """n distinct ports that nobody listens on."""
-    sockets = [socket.socket() for _ in range(n)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
+    """n distinct ports that nobody listens on, below those that systems give to outgoing connections: one of these could take a
+    port between now and the start of its server, or while the server is down."""
+    ports = []
+    while len(ports) < n:
+        port = random.randrange(15000, 32000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in ports:
+            ports.append(port)
     return ports
 
 

@@ -39,7 +39,7 @@ impl CallOptions {
 /// When to give up what a client limits to `limit`. The client's own clock ends the call then, with a bare `Deadline Exceeded`; the answer
 /// that says what was waited for has to be there a little earlier.
 pub(crate) fn shortly_before(limit: Duration) -> Duration {
-    const MARGIN: Duration = Duration::from_millis(20);
+    const MARGIN: Duration = Duration::from_millis(100);
     limit - MARGIN.min(limit / 20)
 }
 
