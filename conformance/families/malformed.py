@@ -4,10 +4,10 @@ Only what TensorFlow refuses is recorded: what it accepts is either broadcasting
 a check that it lacks.
 """
 from case import *  # noqa: F403
-from families import array, images, math, matrices, nn, parsing, ragged, random, rearrange, sparse, state, text
+from families import array, cells, decoding, images, math, matrices, nn, parsing, pictures, ragged, random, rearrange, sequences, sparse, state, text
 
 # TensorFlow 2.21 does not check these inputs and dies, or writes where it should not.
-SKIP = {"AvgPoolGrad", "BatchNormWithGlobalNormalization", "BatchNormWithGlobalNormalizationGrad", "ParseExample", "ParseSingleSequenceExample", "ApplyAddSign", "ApplyPowerSign", "RaggedGather", "RaggedTensorToTensor", "SparseCrossHashed", "ResourceApplyAddSign", "ResourceApplyPowerSign"}
+SKIP = {"AvgPoolGrad", "FractionalAvgPoolGrad", "FractionalMaxPoolGrad", "BatchNormWithGlobalNormalization", "BatchNormWithGlobalNormalizationGrad", "ParseExample", "ParseSingleSequenceExample", "ApplyAddSign", "ApplyPowerSign", "RaggedGather", "RaggedTensorToTensor", "SparseCrossHashed", "LSTMBlockCell", "LSTMBlockCellGrad", "BlockLSTM", "BlockLSTMV2", "BlockLSTMGrad", "BlockLSTMGradV2", "GRUBlockCell", "GRUBlockCellGrad", "ResourceApplyAddSign", "ResourceApplyPowerSign"}
 SKIPPED_FAMILIES = ("SparseApply", "ResourceSparseApply")
 
 
@@ -24,7 +24,7 @@ def wrong(value):
 
 def cases():
     done = set()
-    for family in (math, array, nn, text, parsing, images, matrices, ragged, random, rearrange, sparse, state):
+    for family in (math, array, nn, cells, decoding, text, parsing, sequences, images, pictures, matrices, ragged, random, rearrange, sparse, state):
         for case in family.cases():
             if case.op in done or case.op in SKIP or case.op.startswith(SKIPPED_FAMILIES) or not case.inputs:
                 continue

@@ -1,4 +1,6 @@
 """String ops and summaries."""
+import unicodedata
+
 from case import *  # noqa: F403
 
 
@@ -104,7 +106,19 @@ def formats():
     yield Case("Fingerprint", strs([b"ab", b"c"]), strs(b"md5"))
 
 
+def scripts():
+    # What Unicode 3.2 had: later versions know scripts of more.
+    assigned = [c for c in range(0, 0x110000) if unicodedata.ucd_3_2_0.category(chr(c)) != "Cn" and not 0xe000 <= c < 0xf900]
+    yield Case("UnicodeScript", i32(assigned[::40]))
+    yield Case("UnicodeScript", i32([[-1, 0, 97], [0x10ffff, 0x110000, 2**31 - 1]]))
+    # Of scripts that came later.
+    yield Case("UnicodeScript", i32([0x1e900, 0x104b0, 0x11c00, 0x16fe0, 0x1bc00, 0x10e80, 0x118a0, 0x10fb0, 0x1b170, 0x16e40, 0x11d60, 0x1e100]))
+    yield Case("UnicodeScript", i32([]))
+    yield Case("UnicodeScript", i32(1606))
+
+
 def cases():
     yield from plain()
+    yield from scripts()
     yield from unicode()
     yield from formats()

@@ -10,7 +10,100 @@ use ferroflow_graph::{Graph, OpBuilder, Output};
 #[allow(unused_imports)]
 use ferroflow_tensor::{DType, PartialShape, Tensor};
 
-/// `DecodePng`: The pixels of a PNG file, `[rows, columns, channels]`; 0 channels are as many as the file has.
+/// `AdjustContrast`: mean + contrast_factor (images - mean), the mean being that of each channel of each image, and not below min_value or above max_value.
+///
+/// Attributes: `T: type in {uint8, int8, int16, int32, int64, float, double}`
+#[track_caller]
+pub fn adjust_contrast(
+    images: impl Into<Output>,
+    contrast_factor: impl Into<Output>,
+    min_value: impl Into<Output>,
+    max_value: impl Into<Output>,
+) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("AdjustContrast").input(images).input(contrast_factor).input(min_value).input(max_value)
+}
+
+/// `AdjustContrastv2`: mean + contrast_factor (images - mean), the mean being that of each channel of each image.
+///
+/// Attributes: `T: type in {half, float} = float`
+#[track_caller]
+pub fn adjust_contrastv2(images: impl Into<Output>, contrast_factor: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("AdjustContrastv2").input(images).input(contrast_factor)
+}
+
+/// `AdjustHue`: Each pixel with its hue moved on by `delta` circles; how bright and how gray it is does not change.
+///
+/// Attributes: `T: type in {half, float} = float`
+#[track_caller]
+pub fn adjust_hue(images: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("AdjustHue").input(images).input(delta)
+}
+
+/// `AdjustSaturation`: Each pixel with its saturation times `scale`, at most 1.
+///
+/// Attributes: `T: type in {half, float} = float`
+#[track_caller]
+pub fn adjust_saturation(images: impl Into<Output>, scale: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("AdjustSaturation").input(images).input(scale)
+}
+
+/// `DecodeAndCropJpeg`: The pixels of a JPEG file within the window `[y, x, rows, columns]`.
+///
+/// Attributes: `channels: int = 0; ratio: int = 1; fancy_upscaling: bool = true; try_recover_truncated: bool = false; acceptable_fraction: float = 1.0; dct_method: string = ""`
+#[track_caller]
+pub fn decode_and_crop_jpeg(contents: impl Into<Output>, crop_window: impl Into<Output>) -> OpBuilder {
+    let contents = contents.into();
+    let graph = contents.graph().clone();
+    graph.op("DecodeAndCropJpeg").input(contents).input(crop_window)
+}
+
+/// `DecodeBmp`: The pixels of a BMP file, `[rows, columns, channels]`; 0 channels are as many as the file has.
+///
+/// Attributes: `channels: int = 0`
+#[track_caller]
+pub fn decode_bmp(contents: impl Into<Output>) -> OpBuilder {
+    let contents = contents.into();
+    let graph = contents.graph().clone();
+    graph.op("DecodeBmp").input(contents)
+}
+
+/// `DecodeGif`: The frames of a GIF file, `[frames, rows, columns, 3]`; a PNG or JPEG file has one.
+#[track_caller]
+pub fn decode_gif(contents: impl Into<Output>) -> OpBuilder {
+    let contents = contents.into();
+    let graph = contents.graph().clone();
+    graph.op("DecodeGif").input(contents)
+}
+
+/// `DecodeImage`: The pixels of a PNG, JPEG, BMP or GIF file, `[rows, columns, channels]`, or `[frames, rows, columns, channels]` of a GIF file unless `expand_animations` is false. Floats lie in [0, 1].
+///
+/// Attributes: `channels: int = 0; dtype: type in {uint8, uint16, float} = uint8; expand_animations: bool = true`
+#[track_caller]
+pub fn decode_image(contents: impl Into<Output>) -> OpBuilder {
+    let contents = contents.into();
+    let graph = contents.graph().clone();
+    graph.op("DecodeImage").input(contents)
+}
+
+/// `DecodeJpeg`: The pixels of a JPEG, PNG or still GIF file, `[rows, columns, channels]`; 0 channels are as many as the file has. A JPEG image is made smaller by `ratio`.
+///
+/// Attributes: `channels: int = 0; ratio: int = 1; fancy_upscaling: bool = true; try_recover_truncated: bool = false; acceptable_fraction: float = 1.0; dct_method: string = ""`
+#[track_caller]
+pub fn decode_jpeg(contents: impl Into<Output>) -> OpBuilder {
+    let contents = contents.into();
+    let graph = contents.graph().clone();
+    graph.op("DecodeJpeg").input(contents)
+}
+
+/// `DecodePng`: The pixels of a PNG, JPEG or still GIF file, `[rows, columns, channels]`; 0 channels are as many as the file has.
 ///
 /// Attributes: `channels: int = 0; dtype: type in {uint8, uint16} = uint8`
 #[track_caller]
@@ -18,6 +111,106 @@ pub fn decode_png(contents: impl Into<Output>) -> OpBuilder {
     let contents = contents.into();
     let graph = contents.graph().clone();
     graph.op("DecodePng").input(contents)
+}
+
+/// `DrawBoundingBoxes`: The images with the outlines of boxes (`[y_min, x_min, y_max, x_max]` as shares of the image) drawn on them.
+///
+/// Attributes: `T: type in {float, half} = float`
+#[track_caller]
+pub fn draw_bounding_boxes(images: impl Into<Output>, boxes: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("DrawBoundingBoxes").input(images).input(boxes)
+}
+
+/// `DrawBoundingBoxesV2`: The images with the outlines of boxes (`[y_min, x_min, y_max, x_max]` as shares of the image) drawn on them, in the rows of `colors` in turn.
+///
+/// Attributes: `T: type in {float, half} = float`
+#[track_caller]
+pub fn draw_bounding_boxes_v2(images: impl Into<Output>, boxes: impl Into<Output>, colors: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("DrawBoundingBoxesV2").input(images).input(boxes).input(colors)
+}
+
+/// `EncodePng`: For each image `[..., rows, columns, channels]` a PNG file; 1 channel is gray, 2 are gray and alpha, 3 colours, 4 colours and alpha.
+///
+/// Attributes: `compression: int = -1; T: type in {uint8, uint16} = uint8`
+#[track_caller]
+pub fn encode_png(image: impl Into<Output>) -> OpBuilder {
+    let image = image.into();
+    let graph = image.graph().clone();
+    graph.op("EncodePng").input(image)
+}
+
+/// `ExtractGlimpse`: Of each image the window of `size` pixels around its offset; where the window leaves the image there is noise.
+///
+/// Attributes: `centered: bool = true; normalized: bool = true; uniform_noise: bool = true; noise: string = "uniform"`
+#[track_caller]
+pub fn extract_glimpse(input: impl Into<Output>, size: impl Into<Output>, offsets: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ExtractGlimpse").input(input).input(size).input(offsets)
+}
+
+/// `ExtractGlimpseV2`: Of each image the window of `size` pixels at its offset; where the window leaves the image there is noise.
+///
+/// Attributes: `centered: bool = true; normalized: bool = true; uniform_noise: bool = true; noise: string = "uniform"`
+#[track_caller]
+pub fn extract_glimpse_v2(input: impl Into<Output>, size: impl Into<Output>, offsets: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("ExtractGlimpseV2").input(input).input(size).input(offsets)
+}
+
+/// `ExtractJpegShape`: Rows, columns and channels of a JPEG file, without reading its pixels.
+///
+/// Attributes: `output_type: type in {int32, int64} = int32`
+#[track_caller]
+pub fn extract_jpeg_shape(contents: impl Into<Output>) -> OpBuilder {
+    let contents = contents.into();
+    let graph = contents.graph().clone();
+    graph.op("ExtractJpegShape").input(contents)
+}
+
+/// `HSVToRGB`: Each pixel's hue, saturation and value in [0, 1] as red, green and blue.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double} = float`
+#[track_caller]
+pub fn hsv_to_rgb(images: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("HSVToRGB").input(images)
+}
+
+/// `RGBToHSV`: Each pixel's red, green and blue in [0, 1] as hue, saturation and value.
+///
+/// Attributes: `T: type in {half, bfloat16, float, double} = float`
+#[track_caller]
+pub fn rgb_to_hsv(images: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("RGBToHSV").input(images)
+}
+
+/// `ResizeBicubic`: `images` with `size` rows and columns; each pixel is a weighted sum of the sixteen around its place.
+///
+/// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_bicubic(images: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ResizeBicubic").input(images).input(size)
+}
+
+/// `ResizeBicubicGrad`: The gradient of the original image: that of each pixel of the resized one, spread over the sixteen it is made of.
+///
+/// Attributes: `T: type in {float, double}; align_corners: bool = false; half_pixel_centers: bool = false`
+#[track_caller]
+pub fn resize_bicubic_grad(grads: impl Into<Output>, original_image: impl Into<Output>) -> OpBuilder {
+    let grads = grads.into();
+    let graph = grads.graph().clone();
+    graph.op("ResizeBicubicGrad").input(grads).input(original_image)
 }
 
 /// `ResizeBilinear`: `images` with `size` rows and columns; each pixel is the weighted mean of the four around its place.
@@ -58,4 +251,34 @@ pub fn resize_nearest_neighbor_grad(grads: impl Into<Output>, size: impl Into<Ou
     let grads = grads.into();
     let graph = grads.graph().clone();
     graph.op("ResizeNearestNeighborGrad").input(grads).input(size)
+}
+
+/// `ScaleAndTranslate`: The first `size` rows and columns of `images` times `scale`, moved by `translation`; each pixel is the kernel's weighted mean of those around its place, or 0 outside.
+///
+/// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}; kernel_type: string = "lanczos3"; antialias: bool = true`
+#[track_caller]
+pub fn scale_and_translate(
+    images: impl Into<Output>,
+    size: impl Into<Output>,
+    scale: impl Into<Output>,
+    translation: impl Into<Output>,
+) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ScaleAndTranslate").input(images).input(size).input(scale).input(translation)
+}
+
+/// `ScaleAndTranslateGrad`: The gradient of the original image: that of each pixel of the other one, spread over those it is made of.
+///
+/// Attributes: `T: type in {float}; kernel_type: string = "lanczos3"; antialias: bool = true`
+#[track_caller]
+pub fn scale_and_translate_grad(
+    grads: impl Into<Output>,
+    original_image: impl Into<Output>,
+    scale: impl Into<Output>,
+    translation: impl Into<Output>,
+) -> OpBuilder {
+    let grads = grads.into();
+    let graph = grads.graph().clone();
+    graph.op("ScaleAndTranslateGrad").input(grads).input(original_image).input(scale).input(translation)
 }

@@ -230,6 +230,14 @@ pub fn reader_serialize_state_v2(reader_handle: impl Into<Output>) -> OpBuilder 
     graph.op("ReaderSerializeStateV2").input(reader_handle)
 }
 
+/// `RecordInput`: The next `batch_size` records of the files that match, in an order that is shuffled anew in each epoch.
+///
+/// Attributes: `file_pattern: string; file_random_seed: int = 301; file_shuffle_shift_ratio: float = 0.0; file_buffer_size: int = 10000; file_parallelism: int = 16; batch_size: int = 32; compression_type: string = ""`
+#[track_caller]
+pub fn record_input(graph: &Graph, file_pattern: &str) -> OpBuilder {
+    graph.op("RecordInput").attr("file_pattern", file_pattern)
+}
+
 /// `Restore`: The tensor of this name in the files that match the pattern.
 ///
 /// Attributes: `dt: type; preferred_shard: int = -1`

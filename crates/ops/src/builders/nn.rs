@@ -144,6 +144,161 @@ pub fn bias_add_v1(value: impl Into<Output>, bias: impl Into<Output>) -> OpBuild
     graph.op("BiasAddV1").input(value).input(bias)
 }
 
+/// `BlockLSTM`: The results of `seq_len_max` steps of a cell whose gates are one product: for each step the gates i, f, o, the state cs, its input ci, and what comes out, co and h.
+///
+/// Attributes: `forget_bias: float = 1.0; cell_clip: float = 3.0; use_peephole: bool = false; T: type in {half, float}`
+#[track_caller]
+pub fn block_lstm(
+    seq_len_max: impl Into<Output>,
+    x: impl Into<Output>,
+    cs_prev: impl Into<Output>,
+    h_prev: impl Into<Output>,
+    w: impl Into<Output>,
+    wci: impl Into<Output>,
+    wcf: impl Into<Output>,
+    wco: impl Into<Output>,
+    b: impl Into<Output>,
+) -> OpBuilder {
+    let seq_len_max = seq_len_max.into();
+    let graph = seq_len_max.graph().clone();
+    graph.op("BlockLSTM").input(seq_len_max).input(x).input(cs_prev).input(h_prev).input(w).input(wci).input(wcf).input(wco).input(b)
+}
+
+/// `BlockLSTMGrad`: The gradients of what goes into the steps: x, the first state and output, and the weights.
+///
+/// Attributes: `use_peephole: bool; T: type in {half, float}`
+#[track_caller]
+pub fn block_lstm_grad(
+    seq_len_max: impl Into<Output>,
+    x: impl Into<Output>,
+    cs_prev: impl Into<Output>,
+    h_prev: impl Into<Output>,
+    w: impl Into<Output>,
+    wci: impl Into<Output>,
+    wcf: impl Into<Output>,
+    wco: impl Into<Output>,
+    b: impl Into<Output>,
+    i: impl Into<Output>,
+    cs: impl Into<Output>,
+    f: impl Into<Output>,
+    o: impl Into<Output>,
+    ci: impl Into<Output>,
+    co: impl Into<Output>,
+    h: impl Into<Output>,
+    cs_grad: impl Into<Output>,
+    h_grad: impl Into<Output>,
+    use_peephole: bool,
+) -> OpBuilder {
+    let seq_len_max = seq_len_max.into();
+    let graph = seq_len_max.graph().clone();
+    graph
+        .op("BlockLSTMGrad")
+        .input(seq_len_max)
+        .input(x)
+        .input(cs_prev)
+        .input(h_prev)
+        .input(w)
+        .input(wci)
+        .input(wcf)
+        .input(wco)
+        .input(b)
+        .input(i)
+        .input(cs)
+        .input(f)
+        .input(o)
+        .input(ci)
+        .input(co)
+        .input(h)
+        .input(cs_grad)
+        .input(h_grad)
+        .attr("use_peephole", use_peephole)
+}
+
+/// `BlockLSTMGradV2`: The gradients of what goes into the steps: x, the first state and output, and the weights.
+///
+/// Attributes: `use_peephole: bool; T: type in {half, float}`
+#[track_caller]
+pub fn block_lstm_grad_v2(
+    seq_len_max: impl Into<Output>,
+    x: impl Into<Output>,
+    cs_prev: impl Into<Output>,
+    h_prev: impl Into<Output>,
+    w: impl Into<Output>,
+    wci: impl Into<Output>,
+    wcf: impl Into<Output>,
+    wco: impl Into<Output>,
+    b: impl Into<Output>,
+    i: impl Into<Output>,
+    cs: impl Into<Output>,
+    f: impl Into<Output>,
+    o: impl Into<Output>,
+    ci: impl Into<Output>,
+    co: impl Into<Output>,
+    h: impl Into<Output>,
+    cs_grad: impl Into<Output>,
+    h_grad: impl Into<Output>,
+    use_peephole: bool,
+) -> OpBuilder {
+    let seq_len_max = seq_len_max.into();
+    let graph = seq_len_max.graph().clone();
+    graph
+        .op("BlockLSTMGradV2")
+        .input(seq_len_max)
+        .input(x)
+        .input(cs_prev)
+        .input(h_prev)
+        .input(w)
+        .input(wci)
+        .input(wcf)
+        .input(wco)
+        .input(b)
+        .input(i)
+        .input(cs)
+        .input(f)
+        .input(o)
+        .input(ci)
+        .input(co)
+        .input(h)
+        .input(cs_grad)
+        .input(h_grad)
+        .attr("use_peephole", use_peephole)
+}
+
+/// `BlockLSTMV2`: The results of `seq_len_max` steps of a cell whose gates are one product: for each step the gates i, f, o, the state cs, its input ci, and what comes out, co and h.
+///
+/// Attributes: `cell_clip: float = 0.0; use_peephole: bool = false; T: type in {half, float}`
+#[track_caller]
+pub fn block_lstmv2(
+    seq_len_max: impl Into<Output>,
+    x: impl Into<Output>,
+    cs_prev: impl Into<Output>,
+    h_prev: impl Into<Output>,
+    w: impl Into<Output>,
+    wci: impl Into<Output>,
+    wcf: impl Into<Output>,
+    wco: impl Into<Output>,
+    b: impl Into<Output>,
+) -> OpBuilder {
+    let seq_len_max = seq_len_max.into();
+    let graph = seq_len_max.graph().clone();
+    graph.op("BlockLSTMV2").input(seq_len_max).input(x).input(cs_prev).input(h_prev).input(w).input(wci).input(wcf).input(wco).input(b)
+}
+
+/// `CTCBeamSearchDecoder`: For each sequence the `top_paths` likeliest ones of labels that a search with `beam_width` candidates finds, as sparse matrices, and the logarithms of their probabilities.
+///
+/// Attributes: `beam_width: int >= 1; top_paths: int >= 1; merge_repeated: bool = true; T: type in {float, double} = float`
+#[track_caller]
+pub fn ctc_beam_search_decoder(
+    inputs: impl Into<Output>,
+    sequence_length: impl Into<Output>,
+    beam_width: i64,
+    top_paths: i64,
+) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("CTCBeamSearchDecoder").input(inputs).input(sequence_length).attr("beam_width", beam_width).attr("top_paths", top_paths)
+}
+
 /// `CTCGreedyDecoder`: For each sequence of the batch the likeliest classes without blanks (and, if `merge_repeated`, without repetitions) as a sparse matrix, and the negative sum of their scores.
 ///
 /// Attributes: `merge_repeated: bool = false; blank_index: int = -1; T: type in {float, double} = float`
@@ -152,6 +307,21 @@ pub fn ctc_greedy_decoder(inputs: impl Into<Output>, sequence_length: impl Into<
     let inputs = inputs.into();
     let graph = inputs.graph().clone();
     graph.op("CTCGreedyDecoder").input(inputs).input(sequence_length)
+}
+
+/// `CTCLoss`: For each sequence the negative logarithm of the probability of its labels, over all ways to place them among blanks (the last class), and its gradient by the scores.
+///
+/// Attributes: `preprocess_collapse_repeated: bool = false; ctc_merge_repeated: bool = true; ignore_longer_outputs_than_inputs: bool = false; T: type in {float, double} = float`
+#[track_caller]
+pub fn ctc_loss(
+    inputs: impl Into<Output>,
+    labels_indices: impl Into<Output>,
+    labels_values: impl Into<Output>,
+    sequence_length: impl Into<Output>,
+) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("CTCLoss").input(inputs).input(labels_indices).input(labels_values).input(sequence_length)
 }
 
 /// `Conv2D`: output[b, i, j, k] = the sum over rows, columns and depth of input[b, i stride + r, j stride + c, d] filter[r, c, d, k].
@@ -376,6 +546,68 @@ pub fn elu_grad(gradients: impl Into<Output>, outputs: impl Into<Output>) -> OpB
     graph.op("EluGrad").input(gradients).input(outputs)
 }
 
+/// `FractionalAvgPool`: The means of regions of rows and columns whose sizes differ by 1, so that their numbers are those of the images divided by `pooling_ratio`; and where the regions begin.
+///
+/// Attributes: `pooling_ratio: list(float) >= 4; pseudo_random: bool = false; overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; T: type in {float, double, int32, int64}`
+#[track_caller]
+pub fn fractional_avg_pool(value: impl Into<Output>, pooling_ratio: Vec<f32>) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("FractionalAvgPool").input(value).attr("pooling_ratio", pooling_ratio)
+}
+
+/// `FractionalAvgPoolGrad`: The gradient of the images: each of the result's in equal parts in its region, added up.
+///
+/// Attributes: `overlapping: bool = false; T: type in {float, double, int32, int64}`
+#[track_caller]
+pub fn fractional_avg_pool_grad(
+    orig_input_tensor_shape: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    row_pooling_sequence: impl Into<Output>,
+    col_pooling_sequence: impl Into<Output>,
+) -> OpBuilder {
+    let orig_input_tensor_shape = orig_input_tensor_shape.into();
+    let graph = orig_input_tensor_shape.graph().clone();
+    graph
+        .op("FractionalAvgPoolGrad")
+        .input(orig_input_tensor_shape)
+        .input(out_backprop)
+        .input(row_pooling_sequence)
+        .input(col_pooling_sequence)
+}
+
+/// `FractionalMaxPool`: The greatest numbers of regions of rows and columns whose sizes differ by 1, so that their numbers are those of the images divided by `pooling_ratio`; and where the regions begin.
+///
+/// Attributes: `pooling_ratio: list(float) >= 4; pseudo_random: bool = false; overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; T: type in {float, double, int32, int64}`
+#[track_caller]
+pub fn fractional_max_pool(value: impl Into<Output>, pooling_ratio: Vec<f32>) -> OpBuilder {
+    let value = value.into();
+    let graph = value.graph().clone();
+    graph.op("FractionalMaxPool").input(value).attr("pooling_ratio", pooling_ratio)
+}
+
+/// `FractionalMaxPoolGrad`: The gradient of the images: each of the result's at the first of the greatest numbers of its region, added up.
+///
+/// Attributes: `overlapping: bool = false; T: type in {float, double, int32, int64}`
+#[track_caller]
+pub fn fractional_max_pool_grad(
+    orig_input: impl Into<Output>,
+    orig_output: impl Into<Output>,
+    out_backprop: impl Into<Output>,
+    row_pooling_sequence: impl Into<Output>,
+    col_pooling_sequence: impl Into<Output>,
+) -> OpBuilder {
+    let orig_input = orig_input.into();
+    let graph = orig_input.graph().clone();
+    graph
+        .op("FractionalMaxPoolGrad")
+        .input(orig_input)
+        .input(orig_output)
+        .input(out_backprop)
+        .input(row_pooling_sequence)
+        .input(col_pooling_sequence)
+}
+
 /// `FusedBatchNorm`: y = (x - mean) / sqrt(variance + epsilon) scale + offset for each channel; in training mean and variance are those of x, over all dimensions but that of the channels.
 ///
 /// Attributes: `T: type in {float}; epsilon: float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in {"NHWC", "NCHW"} = "NHWC"; is_training: bool = true`
@@ -480,6 +712,44 @@ pub fn fused_batch_norm_v3(
     graph.op("FusedBatchNormV3").input(x).input(scale).input(offset).input(mean).input(variance)
 }
 
+/// `GRUBlockCell`: r, u = sigmoid([x, h_prev] w_ru + b_ru); c = tanh([x, r h_prev] w_c + b_c); h = u h_prev + (1 - u) c.
+///
+/// Attributes: `T: type in {float}`
+#[track_caller]
+pub fn gru_block_cell(
+    x: impl Into<Output>,
+    h_prev: impl Into<Output>,
+    w_ru: impl Into<Output>,
+    w_c: impl Into<Output>,
+    b_ru: impl Into<Output>,
+    b_c: impl Into<Output>,
+) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("GRUBlockCell").input(x).input(h_prev).input(w_ru).input(w_c).input(b_ru).input(b_c)
+}
+
+/// `GRUBlockCellGrad`: The gradients of x and h_prev, and of c and of r and u before their functions.
+///
+/// Attributes: `T: type in {float}`
+#[track_caller]
+pub fn gru_block_cell_grad(
+    x: impl Into<Output>,
+    h_prev: impl Into<Output>,
+    w_ru: impl Into<Output>,
+    w_c: impl Into<Output>,
+    b_ru: impl Into<Output>,
+    b_c: impl Into<Output>,
+    r: impl Into<Output>,
+    u: impl Into<Output>,
+    c: impl Into<Output>,
+    d_h: impl Into<Output>,
+) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("GRUBlockCellGrad").input(x).input(h_prev).input(w_ru).input(w_c).input(b_ru).input(b_c).input(r).input(u).input(c).input(d_h)
+}
+
 /// `InTopK`: precision[b] = whether predictions[b, targets[b]] is among the k largest of its row; ties count.
 ///
 /// Attributes: `k: int; T: type in {int32, int64} = int32`
@@ -528,6 +798,71 @@ pub fn lrn_grad(input_grads: impl Into<Output>, input_image: impl Into<Output>, 
     let input_grads = input_grads.into();
     let graph = input_grads.graph().clone();
     graph.op("LRNGrad").input(input_grads).input(input_image).input(output_image)
+}
+
+/// `LSTMBlockCell`: A step of a cell whose gates are one product: the gates i, f, o, the state cs, its input ci, and what comes out, co and h.
+///
+/// Attributes: `forget_bias: float = 1.0; cell_clip: float = 3.0; use_peephole: bool = false; T: type in {half, float}`
+#[track_caller]
+pub fn lstm_block_cell(
+    x: impl Into<Output>,
+    cs_prev: impl Into<Output>,
+    h_prev: impl Into<Output>,
+    w: impl Into<Output>,
+    wci: impl Into<Output>,
+    wcf: impl Into<Output>,
+    wco: impl Into<Output>,
+    b: impl Into<Output>,
+) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph.op("LSTMBlockCell").input(x).input(cs_prev).input(h_prev).input(w).input(wci).input(wcf).input(wco).input(b)
+}
+
+/// `LSTMBlockCellGrad`: The gradients of the state before, of the four gates before their functions, and of the peepholes' weights.
+///
+/// Attributes: `use_peephole: bool; T: type in {half, float}`
+#[track_caller]
+pub fn lstm_block_cell_grad(
+    x: impl Into<Output>,
+    cs_prev: impl Into<Output>,
+    h_prev: impl Into<Output>,
+    w: impl Into<Output>,
+    wci: impl Into<Output>,
+    wcf: impl Into<Output>,
+    wco: impl Into<Output>,
+    b: impl Into<Output>,
+    i: impl Into<Output>,
+    cs: impl Into<Output>,
+    f: impl Into<Output>,
+    o: impl Into<Output>,
+    ci: impl Into<Output>,
+    co: impl Into<Output>,
+    cs_grad: impl Into<Output>,
+    h_grad: impl Into<Output>,
+    use_peephole: bool,
+) -> OpBuilder {
+    let x = x.into();
+    let graph = x.graph().clone();
+    graph
+        .op("LSTMBlockCellGrad")
+        .input(x)
+        .input(cs_prev)
+        .input(h_prev)
+        .input(w)
+        .input(wci)
+        .input(wcf)
+        .input(wco)
+        .input(b)
+        .input(i)
+        .input(cs)
+        .input(f)
+        .input(o)
+        .input(ci)
+        .input(co)
+        .input(cs_grad)
+        .input(h_grad)
+        .attr("use_peephole", use_peephole)
 }
 
 /// `LeakyRelu`: activations = features where positive, else alpha features.

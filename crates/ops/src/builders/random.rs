@@ -62,6 +62,22 @@ pub fn multinomial(logits: impl Into<Output>, num_samples: impl Into<Output>) ->
     graph.op("Multinomial").input(logits).input(num_samples)
 }
 
+/// `ParameterizedTruncatedNormal`: Numbers of the requested shape from normal distributions with these means and deviations, between these bounds: one distribution for all, or one for each row.
+///
+/// Attributes: `seed: int = 0; seed2: int = 0; dtype: type in {half, bfloat16, float, double}; T: type in {int32, int64}`
+#[track_caller]
+pub fn parameterized_truncated_normal(
+    shape: impl Into<Output>,
+    means: impl Into<Output>,
+    stdevs: impl Into<Output>,
+    minvals: impl Into<Output>,
+    maxvals: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("ParameterizedTruncatedNormal").input(shape).input(means).input(stdevs).input(minvals).input(maxvals)
+}
+
 /// `RandomGamma`: Samples of gamma distributions: of the shape that `shape` says for each element of `alpha`.
 ///
 /// Attributes: `seed: int = 0; seed2: int = 0; S: type in {int32, int64}; T: type in {half, float, double}`
@@ -140,6 +156,23 @@ pub fn stateless_multinomial(logits: impl Into<Output>, num_samples: impl Into<O
     let logits = logits.into();
     let graph = logits.graph().clone();
     graph.op("StatelessMultinomial").input(logits).input(num_samples).input(seed)
+}
+
+/// `StatelessParameterizedTruncatedNormal`: Numbers of the requested shape, whose last dimensions are those of the parameters, from normal distributions with these means and deviations, between these bounds.
+///
+/// Attributes: `S: type in {int32, int64}; Tseed: type in {int32, int64} = int64; dtype: type in {half, float, double}`
+#[track_caller]
+pub fn stateless_parameterized_truncated_normal(
+    shape: impl Into<Output>,
+    seed: impl Into<Output>,
+    means: impl Into<Output>,
+    stddevs: impl Into<Output>,
+    minvals: impl Into<Output>,
+    maxvals: impl Into<Output>,
+) -> OpBuilder {
+    let shape = shape.into();
+    let graph = shape.graph().clone();
+    graph.op("StatelessParameterizedTruncatedNormal").input(shape).input(seed).input(means).input(stddevs).input(minvals).input(maxvals)
 }
 
 /// `StatelessRandomGetAlg`: 1, which is Philox.

@@ -48,6 +48,14 @@ pub fn decode_compressed(bytes: impl Into<Output>) -> OpBuilder {
     graph.op("DecodeCompressed").input(bytes)
 }
 
+/// `DecodeJSONExample`: Each string, an Example written as JSON, as protobuf serialises it. Object keys stand in double quotes, as JSON has them.
+#[track_caller]
+pub fn decode_json_example(json_examples: impl Into<Output>) -> OpBuilder {
+    let json_examples = json_examples.into();
+    let graph = json_examples.graph().clone();
+    graph.op("DecodeJSONExample").input(json_examples)
+}
+
 /// `DecodePaddedRaw`: The bytes of each string, cut or filled up with zeros to `fixed_length`, as elements of `out_type` in a new last dimension.
 ///
 /// Attributes: `out_type: type in {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}; little_endian: bool = true`
@@ -146,6 +154,66 @@ pub fn parse_example_v2(
         .attr("ragged_value_types", ragged_value_types)
         .attr("ragged_split_types", ragged_split_types)
         .attr("dense_shapes", dense_shapes)
+}
+
+/// `ParseSequenceExample`: Of serialised sequence examples the features of their contexts, and their lists of features filled up to as many steps, as sparse and dense tensors.
+///
+/// Attributes: `feature_list_dense_missing_assumed_empty: list(string) >= 0; context_sparse_keys: list(string) >= 0; context_dense_keys: list(string) >= 0; feature_list_sparse_keys: list(string) >= 0; feature_list_dense_keys: list(string) >= 0; Ncontext_sparse: int >= 0 = 0; Ncontext_dense: int >= 0 = 0; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = 0; context_sparse_types: list(type) >= 0 in {float, int64, string} = []; Tcontext_dense: list(type) >= 0 in {float, int64, string} = []; feature_list_dense_types: list(type) >= 0 in {float, int64, string} = []; context_dense_shapes: list(shape) >= 0 = []; feature_list_sparse_types: list(type) >= 0 in {float, int64, string} = []; feature_list_dense_shapes: list(shape) >= 0 = []`
+#[track_caller]
+pub fn parse_sequence_example(
+    serialized: impl Into<Output>,
+    debug_name: impl Into<Output>,
+    context_dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    feature_list_dense_missing_assumed_empty: Vec<String>,
+    context_sparse_keys: Vec<String>,
+    context_dense_keys: Vec<String>,
+    feature_list_sparse_keys: Vec<String>,
+    feature_list_dense_keys: Vec<String>,
+) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph
+        .op("ParseSequenceExample")
+        .input(serialized)
+        .input(debug_name)
+        .input_list(context_dense_defaults.into_iter().map(Into::into))
+        .attr("feature_list_dense_missing_assumed_empty", feature_list_dense_missing_assumed_empty)
+        .attr("context_sparse_keys", context_sparse_keys)
+        .attr("context_dense_keys", context_dense_keys)
+        .attr("feature_list_sparse_keys", feature_list_sparse_keys)
+        .attr("feature_list_dense_keys", feature_list_dense_keys)
+}
+
+/// `ParseSequenceExampleV2`: Of serialised sequence examples the features of their contexts, and their lists of features, as sparse, dense and ragged tensors.
+///
+/// Attributes: `Ncontext_sparse: int >= 0 = 0; Tcontext_dense: list(type) >= 0 in {float, int64, string} = []; context_sparse_types: list(type) >= 0 in {float, int64, string} = []; context_ragged_value_types: list(type) >= 0 in {float, int64, string} = []; context_ragged_split_types: list(type) >= 0 in {int32, int64} = []; context_dense_shapes: list(shape) >= 0 = []; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = 0; feature_list_dense_types: list(type) >= 0 in {float, int64, string} = []; feature_list_sparse_types: list(type) >= 0 in {float, int64, string} = []; feature_list_ragged_value_types: list(type) >= 0 in {float, int64, string} = []; feature_list_ragged_split_types: list(type) >= 0 in {int32, int64} = []; feature_list_dense_shapes: list(shape) >= 0 = []`
+#[track_caller]
+pub fn parse_sequence_example_v2(
+    serialized: impl Into<Output>,
+    debug_name: impl Into<Output>,
+    context_sparse_keys: impl Into<Output>,
+    context_dense_keys: impl Into<Output>,
+    context_ragged_keys: impl Into<Output>,
+    feature_list_sparse_keys: impl Into<Output>,
+    feature_list_dense_keys: impl Into<Output>,
+    feature_list_ragged_keys: impl Into<Output>,
+    feature_list_dense_missing_assumed_empty: impl Into<Output>,
+    context_dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+) -> OpBuilder {
+    let serialized = serialized.into();
+    let graph = serialized.graph().clone();
+    graph
+        .op("ParseSequenceExampleV2")
+        .input(serialized)
+        .input(debug_name)
+        .input(context_sparse_keys)
+        .input(context_dense_keys)
+        .input(context_ragged_keys)
+        .input(feature_list_sparse_keys)
+        .input(feature_list_dense_keys)
+        .input(feature_list_ragged_keys)
+        .input(feature_list_dense_missing_assumed_empty)
+        .input_list(context_dense_defaults.into_iter().map(Into::into))
 }
 
 /// `ParseSingleExample`: Of a serialised example the features `sparse_keys` as sparse and `dense_keys` as dense tensors, without a dimension of examples.
@@ -450,6 +518,14 @@ pub fn unicode_encode(input_values: impl Into<Output>, input_splits: impl Into<O
     let input_values = input_values.into();
     let graph = input_values.graph().clone();
     graph.op("UnicodeEncode").input(input_values).input(input_splits).attr("output_encoding", output_encoding)
+}
+
+/// `UnicodeScript`: The number that ICU gives to the script of each code point; -1 for numbers that are none.
+#[track_caller]
+pub fn unicode_script(input: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("UnicodeScript").input(input)
 }
 
 /// `UnicodeTranscode`: Each string, read in `input_encoding` and written in `output_encoding`.

@@ -10,6 +10,36 @@ use ferroflow_graph::{Graph, OpBuilder, Output};
 #[allow(unused_imports)]
 use ferroflow_tensor::{DType, PartialShape, Tensor};
 
+/// `CloseSummaryWriter`: Flushes the writer and forgets it.
+#[track_caller]
+pub fn close_summary_writer(writer: impl Into<Output>) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("CloseSummaryWriter").input(writer)
+}
+
+/// `CreateSummaryFileWriter`: Creates an event file in `logdir` for the writer, unless it has one; it is flushed after `max_queue` events and after `flush_millis`.
+#[track_caller]
+pub fn create_summary_file_writer(
+    writer: impl Into<Output>,
+    logdir: impl Into<Output>,
+    max_queue: impl Into<Output>,
+    flush_millis: impl Into<Output>,
+    filename_suffix: impl Into<Output>,
+) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("CreateSummaryFileWriter").input(writer).input(logdir).input(max_queue).input(flush_millis).input(filename_suffix)
+}
+
+/// `FlushSummaryWriter`: Makes all events that the writer has been given visible to readers of its file.
+#[track_caller]
+pub fn flush_summary_writer(writer: impl Into<Output>) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("FlushSummaryWriter").input(writer)
+}
+
 /// `HistogramSummary`: A serialized `Summary` with the histogram of all elements of `values` under the scalar `tag`; NaN and infinities are errors.
 ///
 /// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64} = float`
@@ -30,6 +60,14 @@ pub fn image_summary(tag: impl Into<Output>, tensor: impl Into<Output>) -> OpBui
     graph.op("ImageSummary").input(tag).input(tensor)
 }
 
+/// `ImportEvent`: Writes an `Event` as it is.
+#[track_caller]
+pub fn import_event(writer: impl Into<Output>, event: impl Into<Output>) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("ImportEvent").input(writer).input(event)
+}
+
 /// `MergeSummary`: A serialized `Summary` with the values of all serialized summaries; a tag that appears twice is an error.
 ///
 /// Attributes: `N: int >= 1`
@@ -46,6 +84,14 @@ pub fn scalar_summary(tags: impl Into<Output>, values: impl Into<Output>) -> OpB
     let tags = tags.into();
     let graph = tags.graph().clone();
     graph.op("ScalarSummary").input(tags).input(values)
+}
+
+/// `SummaryWriter`: A handle that names the writer by container and shared name. The writer itself is made by `CreateSummaryFileWriter`.
+///
+/// Attributes: `shared_name: string = ""; container: string = ""`
+#[track_caller]
+pub fn summary_writer(graph: &Graph) -> OpBuilder {
+    graph.op("SummaryWriter")
 }
 
 /// `TensorSummary`: A serialized `Summary` with `tensor` under the node's name.
@@ -66,4 +112,98 @@ pub fn tensor_summary_v2(tag: impl Into<Output>, tensor: impl Into<Output>, seri
     let tag = tag.into();
     let graph = tag.graph().clone();
     graph.op("TensorSummaryV2").input(tag).input(tensor).input(serialized_summary_metadata)
+}
+
+/// `WriteAudioSummary`: Writes the first `max_outputs` sounds of `tensor`, `[batch, frames]` or `[batch, frames, channels]` of numbers in [-1, 1], as WAV under `tag/audio` or `tag/audio/0`, ….
+///
+/// Attributes: `max_outputs: int >= 1 = 3`
+#[track_caller]
+pub fn write_audio_summary(
+    writer: impl Into<Output>,
+    step: impl Into<Output>,
+    tag: impl Into<Output>,
+    tensor: impl Into<Output>,
+    sample_rate: impl Into<Output>,
+) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("WriteAudioSummary").input(writer).input(step).input(tag).input(tensor).input(sample_rate)
+}
+
+/// `WriteGraphSummary`: Writes a serialised `GraphDef`.
+#[track_caller]
+pub fn write_graph_summary(writer: impl Into<Output>, step: impl Into<Output>, tensor: impl Into<Output>) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("WriteGraphSummary").input(writer).input(step).input(tensor)
+}
+
+/// `WriteHistogramSummary`: Writes the histogram of all elements of `values` under `tag`; NaN and infinities are errors.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, bool} = float`
+#[track_caller]
+pub fn write_histogram_summary(
+    writer: impl Into<Output>,
+    step: impl Into<Output>,
+    tag: impl Into<Output>,
+    values: impl Into<Output>,
+) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("WriteHistogramSummary").input(writer).input(step).input(tag).input(values)
+}
+
+/// `WriteImageSummary`: Writes the first `max_images` images of `tensor` as PNG under `tag/image` or `tag/image/0`, …, as `ImageSummary` makes them.
+///
+/// Attributes: `max_images: int >= 1 = 3; T: type in {uint8, double, float, half} = float`
+#[track_caller]
+pub fn write_image_summary(
+    writer: impl Into<Output>,
+    step: impl Into<Output>,
+    tag: impl Into<Output>,
+    tensor: impl Into<Output>,
+    bad_color: impl Into<Output>,
+) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("WriteImageSummary").input(writer).input(step).input(tag).input(tensor).input(bad_color)
+}
+
+/// `WriteRawProtoSummary`: Writes the values of all serialised `Summary`s in `tensor` as one event.
+#[track_caller]
+pub fn write_raw_proto_summary(writer: impl Into<Output>, step: impl Into<Output>, tensor: impl Into<Output>) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("WriteRawProtoSummary").input(writer).input(step).input(tensor)
+}
+
+/// `WriteScalarSummary`: Writes the scalar `value` under `tag`.
+///
+/// Attributes: `T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn write_scalar_summary(
+    writer: impl Into<Output>,
+    step: impl Into<Output>,
+    tag: impl Into<Output>,
+    value: impl Into<Output>,
+) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("WriteScalarSummary").input(writer).input(step).input(tag).input(value)
+}
+
+/// `WriteSummary`: Writes `tensor` under `tag`, shown as the serialised `SummaryMetadata` says.
+///
+/// Attributes: `T: type`
+#[track_caller]
+pub fn write_summary(
+    writer: impl Into<Output>,
+    step: impl Into<Output>,
+    tensor: impl Into<Output>,
+    tag: impl Into<Output>,
+    summary_metadata: impl Into<Output>,
+) -> OpBuilder {
+    let writer = writer.into();
+    let graph = writer.graph().clone();
+    graph.op("WriteSummary").input(writer).input(step).input(tensor).input(tag).input(summary_metadata)
 }

@@ -23,7 +23,7 @@ const MOST: usize = 1 << 26;
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
     align_corners: bool,
-    half_pixel_centers: bool,
+    pub(super) half_pixel_centers: bool,
 }
 
 /// A place between two neighbours, and how far it is from the lower.
@@ -46,7 +46,8 @@ impl Scale {
         Ok(Scale { align_corners, half_pixel_centers })
     }
 
-    fn factor(self, from: usize, to: usize) -> f32 {
+    /// How many of `from` places one of `to` stands for.
+    pub(super) fn factor(self, from: usize, to: usize) -> f32 {
         if self.align_corners && to > 1 { (from - 1) as f32 / (to - 1) as f32 } else { from as f32 / to as f32 }
     }
 

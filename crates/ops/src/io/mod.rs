@@ -28,6 +28,8 @@ pub(crate) mod reader_restore_state_v2;
 pub(crate) mod reader_serialize_state;
 pub(crate) mod reader_serialize_state_v2;
 pub(crate) mod reader_source;
+pub(crate) mod record_input;
+pub(crate) mod record_yielder;
 pub(crate) mod restore;
 pub(crate) mod restore_slice;
 pub(crate) mod restore_v2;
@@ -73,6 +75,7 @@ pub const ALL: &[&OpSpec] = &[
     &reader_restore_state_v2::OP,
     &reader_serialize_state::OP,
     &reader_serialize_state_v2::OP,
+    &record_input::OP,
     &restore::OP,
     &restore_slice::OP,
     &restore_v2::OP,

@@ -9,6 +9,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "full_matrices: bool = false; T: type in {double, float, half, complex64, complex128}",
     doc: "For each matrix q and r with q r the matrix, q of orthonormal columns (as many as rows if `full_matrices`) and r upper triangular.",
     shape,
+    gradient: Gradient::Of(super::qr_gradient::backward),
     kernels: &[Kernel::cpu(compute).on("T", MATRIX_TYPES).heavy()],
     tolerance: Tolerance::Within(1e-4),
     ..WORDS

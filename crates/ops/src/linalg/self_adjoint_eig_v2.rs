@@ -10,6 +10,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "compute_v: bool = true; T: type in {double, float, half, complex64, complex128}",
     doc: "The eigenvalues of each self-adjoint matrix, smallest first, and if `compute_v` the eigenvectors as columns; only the lower triangle is looked at.",
     shape,
+    gradient: Gradient::Of(super::self_adjoint_eig_v2_gradient::backward),
     kernels: &[Kernel::cpu(compute).on("T", MATRIX_TYPES).heavy()],
     tolerance: Tolerance::Within(1e-4),
     ..WORDS

@@ -10,6 +10,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "compute_uv: bool = true; full_matrices: bool = false; T: type in {double, float, half, complex64, complex128}",
     doc: "For each matrix its singular values, largest first, and if `compute_uv` u and v with u diag(s) v* the matrix (square if `full_matrices`).",
     shape,
+    gradient: Gradient::Of(super::svd_gradient::backward),
     kernels: &[Kernel::cpu(compute).on("T", MATRIX_TYPES).heavy()],
     tolerance: Tolerance::Within(1e-4),
     ..WORDS

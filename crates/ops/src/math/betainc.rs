@@ -8,6 +8,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "T: type in {float, double}",
     doc: "z = the integral of t^(a-1) (1-t)^(b-1) from 0 to x, divided by that from 0 to 1. Scalars go with any shape.",
     shape,
+    gradient: Gradient::Of(super::special_gradients::betainc),
     kernels: &[Kernel::cpu(compute).on("T", WIDE_FLOATS)],
     tolerance: Tolerance::Within(1e-4),
     ..WORDS

@@ -12,6 +12,7 @@ pub const OP: OpSpec = OpSpec {
     attrs: "equation: string; N: int >= 1; T: type",
     doc: "The sum of the products of the inputs' elements, as `equation` labels the dimensions: `ab,bc->ac` is a matrix product.",
     shape,
+    gradient: Gradient::Of(super::einsum_gradient::backward),
     kernels: &[Kernel::cpu(compute).on("T", PRODUCTS).heavy()],
     tolerance: Tolerance::Rounding,
     ..WORDS

@@ -12,6 +12,11 @@ pub(crate) mod bias;
 pub(crate) mod bias_add;
 pub(crate) mod bias_add_grad;
 pub(crate) mod bias_add_v1;
+pub(crate) mod block_lstm;
+pub(crate) mod block_lstm_grad;
+pub(crate) mod block_lstm_grad_v2;
+pub(crate) mod block_lstm_steps;
+pub(crate) mod block_lstmv2;
 pub(crate) mod channels;
 pub(crate) mod conv2d;
 pub(crate) mod conv2d_backprop_filter;
@@ -21,7 +26,10 @@ pub(crate) mod conv3d_backprop_filter_v2;
 pub(crate) mod conv3d_backprop_input_v2;
 pub(crate) mod convolution;
 pub(crate) mod cross_entropy;
+pub(crate) mod ctc;
+pub(crate) mod ctc_beam_search_decoder;
 pub(crate) mod ctc_greedy_decoder;
+pub(crate) mod ctc_loss;
 pub(crate) mod depthwise;
 pub(crate) mod depthwise_conv2d_native;
 pub(crate) mod depthwise_conv2d_native_backprop_filter;
@@ -33,6 +41,11 @@ pub(crate) mod dilation2d_backprop_input;
 pub(crate) mod elu;
 pub(crate) mod elu_grad;
 pub(crate) mod float_map;
+pub(crate) mod fractional;
+pub(crate) mod fractional_avg_pool;
+pub(crate) mod fractional_avg_pool_grad;
+pub(crate) mod fractional_max_pool;
+pub(crate) mod fractional_max_pool_grad;
 pub(crate) mod fused_batch_norm;
 pub(crate) mod fused_batch_norm_grad;
 pub(crate) mod fused_batch_norm_grad_v2;
@@ -42,6 +55,9 @@ pub(crate) mod fused_batch_norm_v3;
 pub(crate) mod fused_conv2d;
 pub(crate) mod fused_mat_mul;
 pub(crate) mod fusion;
+pub(crate) mod gru;
+pub(crate) mod gru_block_cell;
+pub(crate) mod gru_block_cell_grad;
 pub(crate) mod in_top_k;
 pub(crate) mod in_top_kv2;
 pub(crate) mod l2_loss;
@@ -51,6 +67,9 @@ pub(crate) mod leaky_relu_grad;
 pub(crate) mod log_softmax;
 pub(crate) mod lrn;
 pub(crate) mod lrn_grad;
+pub(crate) mod lstm;
+pub(crate) mod lstm_block_cell;
+pub(crate) mod lstm_block_cell_grad;
 pub(crate) mod max_pool;
 pub(crate) mod max_pool3d;
 pub(crate) mod max_pool3d_grad;
@@ -92,13 +111,19 @@ pub const ALL: &[&OpSpec] = &[
     &bias_add::OP,
     &bias_add_grad::OP,
     &bias_add_v1::OP,
+    &block_lstm::OP,
+    &block_lstm_grad::OP,
+    &block_lstm_grad_v2::OP,
+    &block_lstmv2::OP,
     &conv2d::OP,
     &conv2d_backprop_filter::OP,
     &conv2d_backprop_input::OP,
     &conv3d::OP,
     &conv3d_backprop_filter_v2::OP,
     &conv3d_backprop_input_v2::OP,
+    &ctc_beam_search_decoder::OP,
     &ctc_greedy_decoder::OP,
+    &ctc_loss::OP,
     &depthwise_conv2d_native::OP,
     &depthwise_conv2d_native_backprop_filter::OP,
     &depthwise_conv2d_native_backprop_input::OP,
@@ -107,6 +132,10 @@ pub const ALL: &[&OpSpec] = &[
     &dilation2d_backprop_input::OP,
     &elu::OP,
     &elu_grad::OP,
+    &fractional_avg_pool::OP,
+    &fractional_avg_pool_grad::OP,
+    &fractional_max_pool::OP,
+    &fractional_max_pool_grad::OP,
     &fused_batch_norm::OP,
     &fused_batch_norm_grad::OP,
     &fused_batch_norm_grad_v2::OP,
@@ -115,6 +144,8 @@ pub const ALL: &[&OpSpec] = &[
     &fused_batch_norm_v3::OP,
     &fused_conv2d::OP,
     &fused_mat_mul::OP,
+    &gru_block_cell::OP,
+    &gru_block_cell_grad::OP,
     &in_top_k::OP,
     &in_top_kv2::OP,
     &l2_loss::OP,
@@ -123,6 +154,8 @@ pub const ALL: &[&OpSpec] = &[
     &log_softmax::OP,
     &lrn::OP,
     &lrn_grad::OP,
+    &lstm_block_cell::OP,
+    &lstm_block_cell_grad::OP,
     &max_pool::OP,
     &max_pool3d::OP,
     &max_pool3d_grad::OP,

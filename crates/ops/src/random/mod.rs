@@ -9,6 +9,7 @@ pub(crate) mod distribution;
 pub(crate) mod integers;
 pub(crate) mod log_uniform_candidate_sampler;
 pub(crate) mod multinomial;
+pub(crate) mod parameterized_truncated_normal;
 pub(crate) mod philox_source;
 pub(crate) mod random_gamma;
 pub(crate) mod random_poisson;
@@ -20,6 +21,7 @@ pub(crate) mod random_uniform_int;
 pub(crate) mod rejection;
 pub(crate) mod shape_argument;
 pub(crate) mod stateless_multinomial;
+pub(crate) mod stateless_parameterized_truncated_normal;
 pub(crate) mod stateless_random_get_alg;
 pub(crate) mod stateless_random_get_key_counter;
 pub(crate) mod stateless_random_get_key_counter_alg;
@@ -33,6 +35,7 @@ pub(crate) mod stateless_random_uniform_int_v2;
 pub(crate) mod stateless_random_uniform_v2;
 pub(crate) mod stateless_truncated_normal;
 pub(crate) mod stateless_truncated_normal_v2;
+pub(crate) mod truncated;
 pub(crate) mod truncated_normal;
 pub(crate) mod uniform_candidate_sampler;
 
@@ -45,6 +48,7 @@ pub const ALL: &[&OpSpec] = &[
     &compute_accidental_hits::OP,
     &log_uniform_candidate_sampler::OP,
     &multinomial::OP,
+    &parameterized_truncated_normal::OP,
     &random_gamma::OP,
     &random_poisson::OP,
     &random_poisson_v2::OP,
@@ -53,6 +57,7 @@ pub const ALL: &[&OpSpec] = &[
     &random_uniform::OP,
     &random_uniform_int::OP,
     &stateless_multinomial::OP,
+    &stateless_parameterized_truncated_normal::OP,
     &stateless_random_get_alg::OP,
     &stateless_random_get_key_counter::OP,
     &stateless_random_get_key_counter_alg::OP,

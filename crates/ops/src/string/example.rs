@@ -78,7 +78,8 @@ impl Column {
         Ok(())
     }
 
-    fn dtype(&self) -> DType {
+    /// Of which type they are.
+    pub(super) fn dtype(&self) -> DType {
         match self {
             Column::Float(_) => DType::Float,
             Column::Int64(_) => DType::Int64,

@@ -7,6 +7,7 @@ pub(crate) mod csv;
 pub(crate) mod decode_base64;
 pub(crate) mod decode_compressed;
 pub(crate) mod decode_csv;
+pub(crate) mod decode_json_example;
 pub(crate) mod decode_padded_raw;
 pub(crate) mod decode_raw;
 pub(crate) mod decoding;
@@ -17,10 +18,13 @@ pub(crate) mod example;
 pub(crate) mod fingerprint;
 pub(crate) mod fingerprint_op;
 pub(crate) mod hash_buckets;
+pub(crate) mod json;
 pub(crate) mod letter_case;
 pub(crate) mod number_format;
 pub(crate) mod parse_example;
 pub(crate) mod parse_example_v2;
+pub(crate) mod parse_sequence_example;
+pub(crate) mod parse_sequence_example_v2;
 pub(crate) mod parse_single_example;
 pub(crate) mod parse_single_sequence_example;
 pub(crate) mod parse_tensor;
@@ -28,6 +32,8 @@ pub(crate) mod patterns;
 pub(crate) mod reduce_join;
 pub(crate) mod regex_full_match;
 pub(crate) mod regex_replace;
+pub(crate) mod script_numbers;
+pub(crate) mod sequence;
 pub(crate) mod serialize_tensor;
 pub(crate) mod static_regex_full_match;
 pub(crate) mod static_regex_replace;
@@ -48,6 +54,7 @@ pub(crate) mod substr;
 pub(crate) mod unicode_decode;
 pub(crate) mod unicode_decode_with_offsets;
 pub(crate) mod unicode_encode;
+pub(crate) mod unicode_script;
 pub(crate) mod unicode_transcode;
 pub(crate) mod unsorted_segment_join;
 
@@ -60,12 +67,15 @@ pub const ALL: &[&OpSpec] = &[
     &decode_base64::OP,
     &decode_compressed::OP,
     &decode_csv::OP,
+    &decode_json_example::OP,
     &decode_padded_raw::OP,
     &decode_raw::OP,
     &encode_base64::OP,
     &fingerprint_op::OP,
     &parse_example::OP,
     &parse_example_v2::OP,
+    &parse_sequence_example::OP,
+    &parse_sequence_example_v2::OP,
     &parse_single_example::OP,
     &parse_single_sequence_example::OP,
     &parse_tensor::OP,
@@ -92,6 +102,7 @@ pub const ALL: &[&OpSpec] = &[
     &unicode_decode::OP,
     &unicode_decode_with_offsets::OP,
     &unicode_encode::OP,
+    &unicode_script::OP,
     &unicode_transcode::OP,
     &unsorted_segment_join::OP,
 ];

@@ -13,18 +13,26 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let tag = scalar_tag(ctx, 0)?;
+/// The histogram of a tensor's elements; `name` is for errors.
+///
+/// Errors: `InvalidArgument` for NaN and infinities.
+pub(super) fn histogram_of(values: &Tensor, name: &str) -> Result<Histogram> {
     let mut histogram = Histogram::new();
-    for value in numbers(ctx.input(1)?)? {
+    for value in numbers(values)? {
         if value.is_nan() {
-            return Err(invalid_argument(format!("Nan in summary histogram for: {}", ctx.node.name)));
+            return Err(invalid_argument(format!("Nan in summary histogram for: {name}")));
         }
         if value.is_infinite() {
-            return Err(invalid_argument(format!("Infinity in summary histogram for: {}", ctx.node.name)));
+            return Err(invalid_argument(format!("Infinity in summary histogram for: {name}")));
         }
         histogram.add(value);
     }
+    Ok(histogram)
+}
+
+fn compute(ctx: &mut OpKernelContext) -> Result<()> {
+    let tag = scalar_tag(ctx, 0)?;
+    let histogram = histogram_of(ctx.input(1)?, &ctx.node.name)?;
     ctx.set_output(0, Tensor::string(summary::histogram(&tag, &histogram)));
     Ok(())
 }

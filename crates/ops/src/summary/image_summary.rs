@@ -16,16 +16,23 @@ pub const OP: OpSpec = OpSpec {
 };
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let tag = scalar_tag(ctx, 0)?;
-    let x = ctx.input(1)?;
+    let attrs = &ctx.node.attrs;
+    let bytes = images(&scalar_tag(ctx, 0)?, ctx.input(1)?, attrs.count("max_images")?, attrs.tensor("bad_color")?)?;
+    ctx.set_output(0, Tensor::string(bytes));
+    Ok(())
+}
+
+/// A serialised summary of the first `most` images.
+///
+/// Errors: `InvalidArgument` for tensors that are no images, and colours that do not fit them.
+pub(super) fn images(tag: &str, x: &Tensor, most: usize, bad_color: &Tensor) -> Result<Vec<u8>> {
     let (batch, height, width, channels) = match *x.dims() {
         [b, h, w, c @ (1 | 3 | 4)] => (b as usize, h as usize, w as usize, c as usize),
         _ => {
             return Err(invalid_argument(format!("Tensor must be 4-D with last dim 1, 3, or 4, not {}", x.shape())));
         }
     };
-    let most = ctx.node.attrs.count("max_images")?;
-    let bad_color = bad_color(&ctx.node.attrs, channels)?;
+    let bad_color = color_of(bad_color, channels)?;
     let size = height * width * channels;
     let mut bytes = Vec::new();
     for i in 0..batch.min(most) {
@@ -40,13 +47,11 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         let tag = if most > 1 { format!("{tag}/image/{i}") } else { format!("{tag}/image") };
         bytes.extend(summary::image(&tag, height, width, channels, &pixels)?);
     }
-    ctx.set_output(0, Tensor::string(bytes));
-    Ok(())
+    Ok(bytes)
 }
 
 /// The colour of pixels that are no numbers; as many bytes as there are channels.
-fn bad_color(attrs: &AttrMap, channels: usize) -> Result<Vec<u8>> {
-    let color = attrs.tensor("bad_color")?;
+fn color_of(color: &Tensor, channels: usize) -> Result<Vec<u8>> {
     let color = color.as_slice::<u8>().map_err(|_| invalid_argument(format!("bad_color must be uint8, not {}", color.dtype())))?;
     color.get(..channels).map(<[u8]>::to_vec).ok_or_else(|| {
         invalid_argument(format!("expected depth at most {} for bad_color, the images have {channels} channels", color.len()))

@@ -12,11 +12,14 @@ pub(crate) fn scalar_tag(ctx: &OpKernelContext, i: usize) -> Result<String> {
     }
 }
 
-/// The elements of a tensor of real numbers.
+/// The elements of a tensor of real numbers; truth is 1.
 ///
 /// Errors: `Unimplemented` for other types.
 pub(crate) fn numbers(t: &Tensor) -> Result<Vec<f64>> {
     use num_traits::ToPrimitive;
+    if t.dtype() == DType::Bool {
+        return Ok(t.as_slice::<bool>()?.iter().map(|&b| f64::from(u8::from(b))).collect());
+    }
     with_real!(t.dtype() => T, {
         Ok(t.as_slice::<T>()?.iter().map(|v| ToPrimitive::to_f64(v).unwrap_or(f64::NAN)).collect())
     }, else { Err(unsupported("a summary", t.dtype())) })
