@@ -226,9 +226,11 @@ def a_client_that_dies_leaves_the_servers_usable(t):
     c = t.cluster()
     clients, folder = t.clients(), t.temp()
     done = Background(lambda: clients.run("blocked_forever", cluster=c.spec, folder=folder))
-    for task in range(2):
-        wait_for_file(os.path.join(folder, "blocked_%d" % task))
-    clients.stop()
+    try:
+        for task in range(2):
+            wait_for_file(os.path.join(folder, "blocked_%d" % task))
+    finally:
+        clients.stop()  # blocked ones are no use to other tests
     holds(done.outcome(20) is not None, "the clients ended in the middle of a step")
     step_works(c)
 

@@ -21,6 +21,9 @@ class Clients:
                 self.processes.append(subprocess.Popen(
                     [sys.executable, os.path.join(HERE, "clients.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                     stderr=log, text=True))
+        for p in self.processes:  # importing TensorFlow may take a minute on a busy machine, which is no test's concern
+            if p.stdout.readline() != "ready\n":
+                raise RuntimeError("a client process did not start; see client_*.log")
 
     def alive(self):
         return all(p.poll() is None for p in self.processes)
@@ -62,6 +65,8 @@ def serve():
     os.dup2(2, 1)  # what a program prints goes to the log
     import programs
 
+    answers.write("ready\n")
+    answers.flush()
     for line in sys.stdin:
         request = json.loads(line)
         try:
