@@ -14,11 +14,11 @@ use ferroflow_graph::OpRegistry;
 use ferroflow_graph::kernel::ComputePool;
 use ferroflow_proto as pb;
 use ferroflow_runtime::{Device, Pool};
-use ferroflow_tensor::Result;
 use ferroflow_tensor::error::invalid_argument;
+use ferroflow_tensor::{Result, trim_memory};
 use parking_lot::{Condvar, Mutex};
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -91,6 +91,21 @@ enum Life {
 /// Beyond this the calls that are left are not waited for.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 
+/// How long tensor memory lies idle before the system gets it back, at least; at most twice as long.
+const TRIM_EVERY: Duration = Duration::from_secs(10);
+
+/// Gives idle tensor memory back, until the server has ended.
+async fn trim_now_and_then(inline: Weak<Inline>) {
+    loop {
+        tokio::time::sleep(TRIM_EVERY).await;
+        let Some(inline) = inline.upgrade() else { return };
+        inline.spawn(|| {
+            let bytes = trim_memory();
+            tracing::debug!("{bytes} bytes of idle tensor memory given back");
+        });
+    }
+}
+
 impl Server {
     /// Starts serving.
     ///
@@ -144,7 +159,7 @@ impl Server {
             name: format!("ferroflow task {} on port {}", task.name(), address.port()),
             services: vec![
                 Arc::new(WorkerService { worker, inline: inline.clone() }),
-                Arc::new(MasterService { master: master.clone(), inline }),
+                Arc::new(MasterService { master: master.clone(), inline: inline.clone() }),
             ],
         });
         let (phase, watched) = watch::channel(Phase::Serving);
@@ -154,6 +169,7 @@ impl Server {
             io.handle().spawn(door.accept(services.clone(), watched.clone()));
         }
         io.handle().spawn(accept(accepting, services, watched));
+        io.handle().spawn(trim_now_and_then(Arc::downgrade(&inline)));
         tracing::info!(task = task.name(), %address, "serving");
         // Clients dial what the cluster says; without a port there, where the server really is.
         let target = match listener::port_of(&entry) {

@@ -25,5 +25,6 @@ pub use dtype::{DType, EdgeType, Element};
 pub use error::{Code, Error, Result};
 pub use handle::{ResourceHandle, Variant, VariantValue};
 pub use philox::Philox;
+pub use pool::trim_memory;
 pub use shape::{MAX_DIMS, PartialShape, Shape};
 pub use tensor::Tensor;

@@ -26,12 +26,19 @@ struct Block(NonNull<u8>);
 // SAFETY: a free block is memory that nobody refers to.
 unsafe impl Send for Block {}
 
+/// The free blocks of one size.
+struct Free {
+    blocks: Vec<Block>,
+    /// The fewest that there were since the last [`trim_memory`]: so many nobody has needed.
+    fewest: usize,
+}
+
 struct Pool {
-    free: [Mutex<Vec<Block>>; CLASSES],
+    free: [Mutex<Free>; CLASSES],
     kept: AtomicUsize,
 }
 
-static POOL: Pool = Pool { free: [const { Mutex::new(Vec::new()) }; CLASSES], kept: AtomicUsize::new(0) };
+static POOL: Pool = Pool { free: [const { Mutex::new(Free { blocks: Vec::new(), fewest: 0 }) }; CLASSES], kept: AtomicUsize::new(0) };
 
 /// The class of a size and the size of that class's blocks.
 fn class(size: usize) -> (usize, usize) {
@@ -55,10 +62,14 @@ pub(crate) fn allocate(size: usize) -> Option<(NonNull<u8>, usize)> {
         return NonNull::new(unsafe { alloc_zeroed(layout(size)?) }).map(|p| (p, size));
     }
     let (class, capacity) = class(size);
-    if let Some(block) = POOL.free[class].lock().pop() {
+    let mut free = POOL.free[class].lock();
+    if let Some(block) = free.blocks.pop() {
+        free.fewest = free.fewest.min(free.blocks.len());
+        drop(free);
         POOL.kept.fetch_sub(capacity, Ordering::Relaxed);
         return Some((block.0, capacity));
     }
+    drop(free);
     // SAFETY: the capacity is not zero.
     NonNull::new(unsafe { alloc_zeroed(layout(capacity)?) }).map(|p| (p, capacity))
 }
@@ -69,7 +80,7 @@ pub(crate) fn allocate(size: usize) -> Option<(NonNull<u8>, usize)> {
 /// `p` came from [`allocate`] with this capacity, and nobody uses it any more.
 pub(crate) unsafe fn release(p: NonNull<u8>, capacity: usize) {
     if (SMALLEST_POOLED..=LARGEST_POOLED).contains(&capacity) && POOL.kept.fetch_add(capacity, Ordering::Relaxed) + capacity <= KEEP {
-        POOL.free[class(capacity).0].lock().push(Block(p));
+        POOL.free[class(capacity).0].lock().blocks.push(Block(p));
         return;
     } else if (SMALLEST_POOLED..=LARGEST_POOLED).contains(&capacity) {
         POOL.kept.fetch_sub(capacity, Ordering::Relaxed);
@@ -78,6 +89,36 @@ pub(crate) unsafe fn release(p: NonNull<u8>, capacity: usize) {
         // SAFETY: allocated above with the same layout.
         unsafe { dealloc(p.as_ptr(), layout) }
     }
+}
+
+/// Gives back to the system what nobody has needed since the last call: of every size the blocks that were free all the time.
+/// A server calls it every few seconds, so that a burst of large tensors does not occupy memory for ever. Returns the bytes given back.
+pub fn trim_memory() -> usize {
+    let mut given = 0;
+    for (class, free) in POOL.free.iter().enumerate() {
+        let mut free = free.lock();
+        let unneeded = free.fewest.min(free.blocks.len());
+        // The oldest are at the beginning.
+        let blocks: Vec<Block> = free.blocks.drain(..unneeded).collect();
+        free.fewest = free.blocks.len();
+        drop(free);
+        let capacity = capacity_of(class);
+        for block in blocks {
+            POOL.kept.fetch_sub(capacity, Ordering::Relaxed);
+            given += capacity;
+            if let Some(layout) = layout(capacity) {
+                // SAFETY: a free block of this class, allocated with this layout.
+                unsafe { dealloc(block.0.as_ptr(), layout) }
+            }
+        }
+    }
+    given
+}
+
+/// The size of the blocks of a class. A class that no size has is empty.
+fn capacity_of(class: usize) -> usize {
+    let base = 1usize.checked_shl((class / STEPS) as u32).unwrap_or(0);
+    base + class % STEPS * (base / STEPS)
 }
 
 #[cfg(test)]
@@ -90,6 +131,31 @@ mod tests {
             let (c, capacity) = class(size);
             assert!(capacity >= size && capacity - size <= size / 4, "{size} -> {capacity}");
             assert_eq!(class(capacity), (c, capacity), "a block goes back to the class it came from");
+        }
+    }
+
+    #[test]
+    fn what_was_free_all_the_time_is_given_back() {
+        // Odd sizes that no other test uses.
+        let sizes = [1_234_567, 2_345_678];
+        let held: Vec<_> = sizes.iter().map(|&size| allocate(size).unwrap()).collect();
+        for (p, capacity) in held {
+            unsafe { release(p, capacity) };
+        }
+        let free = |k: usize| POOL.free[class(sizes[k]).0].lock().blocks.len();
+        trim_memory();
+        assert_eq!((free(0), free(1)), (1, 1), "they were not free all the time since the call before");
+        let (p, capacity) = allocate(sizes[0]).unwrap();
+        unsafe { release(p, capacity) };
+        assert!(trim_memory() >= class(sizes[1]).1);
+        assert_eq!((free(0), free(1)), (1, 0));
+    }
+
+    #[test]
+    fn classes_know_their_size() {
+        for size in [SMALLEST_POOLED, 40_000, 65_537, 1_000_000, LARGEST_POOLED] {
+            let (c, capacity) = class(size);
+            assert_eq!(capacity_of(c), capacity, "{size}");
         }
     }
 

@@ -29,9 +29,9 @@ impl Truncated {
     /// Fills `out`, going on where the generator is.
     ///
     /// Errors: `InvalidArgument` for parameters that no distribution has.
-    pub(super) fn fill<T: RandomFloat>(self, generator: &mut Philox, mut put: impl FnMut(usize, f64), n: usize) -> Result<()>
+    pub(super) fn fill<T>(self, generator: &mut Philox, mut put: impl FnMut(usize, f64), n: usize) -> Result<()>
     where
-        T: AsPrimitive<f64>,
+        T: RandomFloat + AsPrimitive<f64>,
     {
         let Truncated { mean, mut deviation, mut low, mut high } = self;
         let invalid = || invalid_argument("Invalid parameters");
