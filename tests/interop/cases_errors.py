@@ -1,4 +1,6 @@
 """What clients are told when something is wrong: the codes and the words that TensorFlow's own code matches on."""
+import os
+
 from tensorflow.core.framework import graph_pb2
 
 from suite import graph_and_session, holds, raises, same, test, tf
@@ -95,6 +97,22 @@ def a_closed_queue_says_so(t):
             raises(tf.errors.OutOfRangeError, ["closed_q", "is closed and has insufficient elements (requested 1, current size 0)"],
                    lambda: s.run(take))
             raises(tf.errors.CancelledError, ["closed_q", "is closed"], lambda: s.run(put))
+
+
+@test()
+def keys_that_repeat_with_other_values_are_told(t):
+    c, path = t.cluster(), os.path.join(t.temp(), "words")
+    with open(path, "w") as f:
+        f.write("a\nb\na\n")
+    with graph_and_session(c.target()) as (_, session):
+        pairs = [(["a", "a"], [1, 2], ["Key a has 1 and trying to add value 2"]), ([7, 7], ["x", "y"], ["Key 7 has x", "value y"]),
+                 (["k", "k"], [1.5, 2.5], ["Key k has 1.5 and trying to add value 2.5"])]
+        tables = [(tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), values[0]), words) for keys, values, words in pairs]
+        lines = tf.lookup.TextFileInitializer(path, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER)
+        tables.append((tf.lookup.StaticHashTable(lines, -1), ["Key a has 0 and trying to add value 2"]))
+        with session() as s:
+            for table, words in tables:
+                raises(tf.errors.FailedPreconditionError, words, lambda: s.run(table.initializer))
 
 
 @test()

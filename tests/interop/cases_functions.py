@@ -1,27 +1,11 @@
 """Functions and functional control flow (control flow v2) whose bodies name several tasks; TensorFlow's in-process session is the judge."""
-import contextlib
-
 import tensorflow
 from tensorflow.python.framework import function
 
+from reference import version_2
 from suite import close, graph_and_session, holds, np, raises, test, tf
 
 W0, W1, PS0, PS1 = "/job:worker/task:0", "/job:worker/task:1", "/job:ps/task:0", "/job:ps/task:1"
-
-
-@contextlib.contextmanager
-def version_2():
-    """Control flow and variables as TensorFlow 2 builds them, in a graph of version 1."""
-    flow, variables = tf.control_flow_v2_enabled(), tf.resource_variables_enabled()
-    tf.enable_control_flow_v2()
-    tf.enable_resource_variables()
-    try:
-        yield
-    finally:
-        if not flow:
-            tf.disable_control_flow_v2()
-        if not variables:
-            tf.disable_resource_variables()
 
 
 def agrees(t, program):

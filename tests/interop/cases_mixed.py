@@ -86,3 +86,21 @@ def a_tensorflow_master_reads_a_ferroflow_variable_after_its_update(t):
         with session() as s:
             s.run(v.initializer)
             same([s.run(after)[-1] for _ in range(5)], [10, 20, 30, 40, 50])
+
+
+@test(only="ferroflow", limit=120)
+def a_tensorflow_ps_shows_the_graph_that_it_ran(t):
+    c = t.new_cluster({"ps": 1, "worker": 1}, {"ps": "tf"})
+    with graph_and_session(c.target()) as (_, session):
+        with tf.device("/job:worker/task:0"):
+            x = tf.placeholder(tf.float32, [1, 4, 4, 1])
+        with tf.device("/job:ps/task:0"):
+            # TensorFlow may replace these by ops of a library, which nobody else knows.
+            pooled = tf.nn.max_pool(tf.nn.relu(tf.nn.conv2d(x, np.ones((2, 2, 1, 3), np.float32), 1, "SAME")), 2, 2, "SAME")
+        slope = tf.gradients(pooled, x, colocate_gradients_with_ops=True)
+        with session() as s:
+            data = tf.RunMetadata()
+            options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
+            s.run([pooled, slope], {x: np.ones((1, 4, 4, 1))}, options=options, run_metadata=data)
+        same(len(data.partition_graphs), 2)
+        same(sum("Pool" in n.op for g in data.partition_graphs for n in g.node) >= 2, True)

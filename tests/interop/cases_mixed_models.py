@@ -1,5 +1,5 @@
 """Models in clusters of both kinds of tasks, each way round, against TensorFlow's in-process session: loops, queues, embeddings, input, functions."""
-from reference import alike, outcomes
+from reference import alike, outcomes, version_2
 from suite import holds, np, test, tf
 
 WORKER0, WORKER1, PS0, PS1 = "/job:worker/task:0", "/job:worker/task:1", "/job:ps/task:0", "/job:ps/task:1"
@@ -108,9 +108,28 @@ def transfers(on):
     return runs
 
 
+@version_2()
+def lists(on):
+    """Lists of tensors that go from task to task, as TensorFlow 2's loops and maps make them, and sparse tensors that do."""
+    x = tf.placeholder(tf.float32, [None, 2])
+    with on(PS1):
+        array = tf.TensorArray(tf.float32, 4, clear_after_read=False).unstack(x * 2.0)
+    with on(WORKER1):
+        _, out = tf.while_loop(lambda i, o: i < 4, lambda i, o: (i + 1, o.write(i, tf.tanh(array.read(i)))), [0, tf.TensorArray(tf.float32, 4)])
+    with on(WORKER0):
+        mapped = tf.map_fn(lambda e: e * e, out.stack())
+    with on(PS0):
+        sums = tf.foldl(lambda a, e: a * 0.5 + e, x + 1.0)
+        pairs = tf.data.Dataset.from_tensor_slices(tf.SparseTensor([[0, 0], [1, 2]], [1, 2], [2, 3])).batch(2)
+        iterator = tf.data.make_initializable_iterator(pairs)
+        batch = iterator.get_next()
+    slopes = tf.gradients(tf.reduce_sum(mapped) + tf.reduce_sum(sums), x)
+    return [([mapped, sums] + slopes, {x: [[1, 2], [3, 4], [-1, 0.5], [0, 1]]}), (iterator.initializer, {}), ([batch.indices, batch.values], {})]
+
+
 def agree_each_way_round(t, impls):
     c = t.new_cluster({"ps": 2, "worker": 2}, impls)
-    for program in (loops, queues, embeddings, data_and_functions, transfers):
+    for program in (loops, queues, embeddings, data_and_functions, transfers, lists):
         expected = outcomes("", program)
         for job in ("worker", "ps"):
             tf.Session.reset(c.target(job))

@@ -166,3 +166,23 @@ def what_fits_no_variable_changes_nothing(t):
             same(s.run(square), [[0, 1], [2, 3]])
             raises(tf.errors.InvalidArgumentError, ["shape in shape_and_slice spec [5]"], lambda: s.run(tf.raw_ops.RestoreV2(
                 prefix=path, tensor_names=["a"], shape_and_slices=["5 1,2"], dtypes=[tf.float64])))
+
+
+@test()
+def a_mistyped_folder_is_an_error_and_is_not_made(t):
+    c, folder = t.cluster(), t.temp()
+    with graph_and_session(c.target()) as (_, session):
+        build()
+        with session() as s:
+            s.run(tf.global_variables_initializer())
+            for sharded in (False, True):
+                saver = tf.train.Saver(sharded=sharded)
+                try:
+                    saver.save(s, os.path.join(folder, "mistyped", "run", "m"))
+                except ValueError as e:
+                    holds("doesn't exist" in str(e), str(e))
+                else:
+                    holds(False, "it was saved")
+                same(names(folder), [])
+            # The prefix of a part lies one level deeper, in a folder that the servers do make.
+            holds(tf.train.checkpoint_exists(saver.save(s, os.path.join(folder, "m"))), "it is saved in a folder that exists")

@@ -70,7 +70,11 @@ def serve_says_what_is_wrong_with_its_arguments(t):
     cluster = json.dumps({"worker": [address]})
     for arguments, word in ((["--cluster", cluster, "--job", "ps", "--task", "0"], "ps"),
                             (["--cluster", cluster, "--job", "worker", "--task", "3"], "3"),
-                            (["--cluster", "{damaged", "--job", "worker", "--task", "0"], "cluster")):
+                            (["--cluster", "{damaged", "--job", "worker", "--task", "0"], "cluster"),
+                            (["--cluster", json.dumps({"ps": [address], "worker": [address]}), "--job", "ps", "--task", "0"], "already"),
+                            (["--cluster", cluster, "--job", "worker", "--task", "-1"], "-1"),
+                            (["--cluster", cluster, "--job", "worker", "--task", "0", "--threads", "0"], "1..=1024"),
+                            (["--cluster", cluster, "--job", "worker", "--task", "0", "--wait-limit", "nan"], "seconds")):
         process, log = start(t, arguments)
         holds(process.wait(10) != 0, "it is refused: %s" % arguments)
         with open(log) as f:

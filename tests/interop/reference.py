@@ -1,4 +1,6 @@
 """Runs a program in TensorFlow's own session and on the servers, and compares what comes out."""
+import contextlib
+
 import tensorflow
 
 from suite import graph_and_session, holds, np, tf
@@ -36,3 +38,18 @@ def agrees(t, program, tolerance=1e-5, config=None):
         same = e == g if isinstance(e, int) or isinstance(g, int) else len(e) == len(g) and all(
             alike(a, b, tolerance) for a, b in zip(e, g))
         holds(same, "run %d: got %r, expected %r" % (k, g, e))
+
+
+@contextlib.contextmanager
+def version_2():
+    """Control flow and variables as TensorFlow 2 builds them, in a graph of version 1."""
+    flow, variables = tf.control_flow_v2_enabled(), tf.resource_variables_enabled()
+    tf.enable_control_flow_v2()
+    tf.enable_resource_variables()
+    try:
+        yield
+    finally:
+        if not flow:
+            tf.disable_control_flow_v2()
+        if not variables:
+            tf.disable_resource_variables()

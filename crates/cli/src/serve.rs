@@ -19,23 +19,28 @@ pub struct Args {
     #[arg(long, visible_alias = "job_name", requires = "cluster")]
     job: Option<String>,
     /// The task's index in its job
-    #[arg(long, visible_aliases = ["task_index", "task_id"], requires = "cluster")]
+    #[arg(long, visible_aliases = ["task_index", "task_id"], requires = "cluster", allow_negative_numbers = true)]
     task: Option<u32>,
     /// Listen at this address only; by default at all addresses, on the port of the task's own entry in the cluster
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<SocketAddr>,
     /// Compute threads; by default one per core
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024), allow_negative_numbers = true)]
+    threads: Option<u16>,
     /// New sessions give up after waiting this many seconds for tasks that do not answer; by default they wait for ever
-    #[arg(long, value_name = "SECONDS")]
-    wait_limit: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    wait_limit: Option<Duration>,
     /// Standard input is the listening socket, bound by the parent
     #[arg(long, conflicts_with = "listen")]
     inherit_socket: bool,
     /// End when the parent process ends
     #[arg(long)]
     exit_with_parent: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration> {
+    let number = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    number.context("it must be a number of seconds from 0")
 }
 
 pub fn run(args: Args) -> Result<()> {
@@ -54,9 +59,9 @@ pub fn run(args: Args) -> Result<()> {
         Some(address) => Listen::At(address),
         None => Listen::OwnEntry,
     };
-    let mut config = ServerConfig { listen, threads: args.threads, ..ServerConfig::new(task, cluster, ops::registry()) };
-    if let Some(seconds) = args.wait_limit {
-        let limit = Duration::try_from_secs_f64(seconds).context("--wait-limit")?;
+    let mut config =
+        ServerConfig { listen, threads: args.threads.unwrap_or(0).into(), ..ServerConfig::new(task, cluster, ops::registry()) };
+    if let Some(limit) = args.wait_limit {
         config.wait_limits = WaitLimits { give_up: Some(limit), ..config.wait_limits };
     }
     // Before serving, so that no signal is missed.

@@ -4,6 +4,7 @@
 
 use crate::cost_graph::{CostGraph, CostModel};
 use crate::env::WorkerEnv;
+use crate::worker_interface::PartitionGraph;
 use crate::worker_session::WorkerSession;
 use ferroflow_graph::NodeGraph;
 use ferroflow_graph::kernel::{CancellationManager, FunctionRuntime, Rendezvous, ResourceManager, StepContext, Value};
@@ -124,8 +125,8 @@ impl RegisteredGraph {
     }
 
     /// The graphs that run, one per device.
-    pub fn pieces(&self) -> Vec<Arc<NodeGraph>> {
-        self.units.iter().map(|u| u.graph.clone()).collect()
+    pub fn pieces(&self) -> Vec<PartitionGraph> {
+        self.units.iter().map(|u| PartitionGraph::Nodes(u.graph.clone())).collect()
     }
 
     /// What its nodes cost so far, a run that is over included.

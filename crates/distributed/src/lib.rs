@@ -40,7 +40,7 @@ pub use timer::{Alarm, Sleep, Timer};
 pub use waits::{Wait, Waiting, Waits};
 pub use worker::{Sessions, Worker};
 pub use worker_interface::{
-    CreateWorkerSessionRequest, DeviceAttributes, LoggingRequest, RecvTensorRequest, RegisterGraphRequest, RunGraphRequest,
+    CreateWorkerSessionRequest, DeviceAttributes, LoggingRequest, PartitionGraph, RecvTensorRequest, RegisterGraphRequest, RunGraphRequest,
     RunGraphResponse, WorkerCache, WorkerCacheFactory, WorkerInterface,
 };
 pub use worker_session::WorkerSession;

@@ -6,6 +6,7 @@
 use crate::call::{CallOptions, Done};
 use crate::cluster::{ClusterSpec, TaskId};
 use crate::cost_graph::CostGraph;
+use bytes::Bytes;
 use ferroflow_graph::NodeGraph;
 use ferroflow_graph::kernel::Received;
 use ferroflow_runtime::NodeStats;
@@ -95,7 +96,17 @@ pub struct RunGraphResponse {
     /// What the nodes cost, if that was asked for.
     pub costs: CostGraph,
     /// The graphs that ran, if that was asked for.
-    pub partition_graphs: Vec<Arc<NodeGraph>>,
+    pub partition_graphs: Vec<PartitionGraph>,
+}
+
+/// A graph that ran on a device, to be shown to the client.
+#[derive(Clone)]
+pub enum PartitionGraph {
+    /// That of a task in this process.
+    Nodes(Arc<NodeGraph>),
+    /// The bytes of another task's `GraphDef`. Its ops may be known to that task alone: TF's replace some by their own when they
+    /// prepare a graph.
+    Encoded(Bytes),
 }
 
 /// Asks the producer of a tensor for it.

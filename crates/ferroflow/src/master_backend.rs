@@ -121,7 +121,7 @@ impl Backend for MasterBackend {
 ///
 /// Errors: `InvalidArgument` for a target of another form.
 pub fn connect(target: &str, graph: &ferroflow_graph::Graph, config: SessionConfig) -> Result<Session> {
-    let master = RemoteMaster::new(target, graph.registry(), IoThread::start()?)?;
+    let master = RemoteMaster::new(target, IoThread::start()?)?;
     let backend = MasterBackend { master: Where::There(master), config, target: target.to_owned(), session: Mutex::default() };
     Ok(Session::over(graph, Arc::new(backend)))
 }

@@ -124,6 +124,12 @@ fn from_flag(text: &str) -> Result<ClusterSpec> {
 
 fn add(spec: &mut ClusterSpec, job: &str, index: u32, address: &str) -> Result<()> {
     check_address(address)?;
+    // Port 0 is whichever the system gives, another one each time.
+    let taken = spec.jobs.iter().flat_map(|(job, tasks)| tasks.iter().map(move |(i, a)| (job, i, a)));
+    let same = |a: &str| a.eq_ignore_ascii_case(address) && !address.ends_with(":0");
+    if let Some((other, other_index, _)) = taken.into_iter().find(|(j, i, a)| same(a) && (j.as_str(), **i) != (job, index)) {
+        return Err(invalid_argument(format!("'{address}' is the address of '{other}.{other_index}' already: every task needs its own")));
+    }
     if spec.jobs.entry(job.to_owned()).or_default().insert(index, address.to_owned()).is_some() {
         return Err(invalid_argument(format!("task {index} is given twice")));
     }
@@ -139,6 +145,9 @@ fn check_job(job: &str) -> Result<()> {
 fn check_address(address: &str) -> Result<()> {
     let bad = |why: &str| Err(invalid_argument(format!("'{address}' is no address: {why}")));
     let Some((host, port)) = address.rsplit_once(':') else { return bad("it must be host:port") };
+    if let Some((scheme, _)) = address.split_once("://") {
+        return bad(&format!("it is host:port, without '{scheme}://'"));
+    }
     if host.contains(':') && !(host.starts_with('[') && host.ends_with(']')) {
         return bad("an IPv6 address stands in brackets, [::1]:2222");
     }
@@ -180,6 +189,11 @@ mod tests {
         assert!(message(r#"{"ps": ["h"]}"#).contains("'cluster.ps.0'"), "{}", message(r#"{"ps": ["h"]}"#));
         assert!(message(r#"{"ps": ["::1:2"]}"#).contains("brackets"));
         assert!(message(r#"{"ps": {"x": "h:1"}}"#).contains("'x' is no task index"));
+        assert!(message(r#"{"ps": ["grpc://h:2"]}"#).contains("without 'grpc://'"));
+        for twice in [r#"{"ps": ["h:1", "H:1"]}"#, r#"{"ps": ["h:1"], "worker": ["h:2", "h:1"]}"#, "ps|h:1,worker|h:1"] {
+            assert!(message(twice).contains("is the address of 'ps.0' already"), "{}", message(twice));
+        }
+        assert!(parse_cluster(r#"{"ps": ["h:0", "h:0"]}"#).is_ok());
         assert!(message("{}").contains("no tasks"));
         assert!(message("{").contains("no JSON"));
         assert!(message("no/such/file").contains("no file"));

@@ -18,10 +18,10 @@ fn main() -> Result<()> {
     let mut cluster = ClusterSpec::default();
     cluster.jobs.entry(task.job.clone()).or_default().insert(0, address.clone());
     let registry = Arc::new(OpRegistry::new([])?);
-    let config = ServerConfig { listen: Listen::On(listener), threads: 1, ..ServerConfig::new(task.clone(), cluster, registry.clone()) };
+    let config = ServerConfig { listen: Listen::On(listener), threads: 1, ..ServerConfig::new(task.clone(), cluster, registry) };
     let server = Server::start(config)?;
     let io = IoThread::start()?;
-    let client = RemoteWorker::new(&task, &address, registry, Arc::new(Pool::new(1)), &io)?;
+    let client = RemoteWorker::new(&task, &address, Arc::new(Pool::new(1)), &io)?;
 
     small_calls(&client)?;
     let mut step_ids = 1..;

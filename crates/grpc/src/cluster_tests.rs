@@ -47,7 +47,7 @@ impl Cluster {
         let start = |(task, listener)| Some(server(&task, &spec, Listen::On(listener)));
         let servers: Vec<_> = tasks.into_iter().zip(listeners).map(start).collect();
         let target = servers[1].as_ref().unwrap().target();
-        let client = RemoteMaster::new(target, ops::registry(), IoThread::start().unwrap()).unwrap();
+        let client = RemoteMaster::new(target, IoThread::start().unwrap()).unwrap();
         Cluster { spec, servers, client }
     }
 

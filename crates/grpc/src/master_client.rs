@@ -11,7 +11,7 @@ use ferroflow_distributed::{
     CallOptions, CallableOptions, CostGraph, CreateSessionRequest, DeviceAttributes, Done, ExtendRequest, GraphSource, RunMetadata,
     RunOptions, RunRequest, RunResponse, Signature,
 };
-use ferroflow_graph::{OpRegistry, ToGraphDefOptions, from_graph_def, to_graph_def};
+use ferroflow_graph::{ToGraphDefOptions, to_graph_def};
 use ferroflow_proto as pb;
 use ferroflow_tensor::error::{internal, invalid_argument};
 use ferroflow_tensor::{Code, Error, Result, Tensor};
@@ -23,7 +23,6 @@ use std::sync::Arc;
 /// that must not be blocked.
 pub struct RemoteMaster {
     channel: Channel,
-    registry: Arc<OpRegistry>,
     /// How many nodes of its graph each session has been told of; see [`GraphSource::Graph`].
     told: Arc<Mutex<HashMap<String, usize>>>,
     // The event loop of the channel lives as long.
@@ -52,10 +51,10 @@ impl RemoteMaster {
     /// The master at a target, `grpc://host:port`. Connects when first used.
     ///
     /// Errors: `InvalidArgument` for a target of another form.
-    pub fn new(target: &str, registry: Arc<OpRegistry>, io: Arc<IoThread>) -> Result<RemoteMaster> {
+    pub fn new(target: &str, io: Arc<IoThread>) -> Result<RemoteMaster> {
         let address = target.strip_prefix("grpc://").ok_or_else(|| invalid_argument(format!("'{target}' is not grpc://host:port")))?;
         let channel = Channel::new("", address, io.handle())?;
-        Ok(RemoteMaster { channel, registry, told: Arc::default(), _io: io })
+        Ok(RemoteMaster { channel, told: Arc::default(), _io: io })
     }
 
     fn acknowledged(&self, method: Method, request: &impl prost::Message, options: CallOptions, done: Done<()>) {
@@ -111,8 +110,7 @@ impl RemoteMaster {
             request_id: request.request_id,
             ..Default::default()
         };
-        let registry = self.registry.clone();
-        let read = move |message: &Message| run_step_response(message, &request.fetches, &registry);
+        let read = move |message: &Message| run_step_response(message, &request.fetches);
         self.channel.call(RUN_STEP, encode_with_tensors(&message, 2, &request.feeds), options, read, done);
     }
 
@@ -156,10 +154,9 @@ impl RemoteMaster {
         done: Done<RunResponse>,
     ) {
         let message = pb::RunCallableRequest { session_handle: handle.to_owned(), handle: callable, request_id, ..Default::default() };
-        let registry = self.registry.clone();
         let read = move |message: &Message| {
             let (response, fetches) = decode_with_tensors::<pb::RunCallableResponse, Tensor>(message, 1)?;
-            Ok(RunResponse { fetches, metadata: run_metadata(response.metadata, &registry)? })
+            Ok(RunResponse { fetches, metadata: run_metadata(response.metadata) })
         };
         self.channel.call(RUN_CALLABLE, encode_with_tensors(&message, 3, &feeds), options, read, done);
     }
@@ -221,19 +218,19 @@ fn run_options(options: RunOptions) -> pb::RunOptions {
     }
 }
 
-fn run_metadata(metadata: Option<pb::RunMetadata>, registry: &OpRegistry) -> Result<RunMetadata> {
+fn run_metadata(metadata: Option<pb::RunMetadata>) -> RunMetadata {
     let metadata = metadata.unwrap_or_default();
-    Ok(RunMetadata {
+    RunMetadata {
         stats: metadata.step_stats.map(step_stats::from_proto).unwrap_or_default(),
         costs: CostGraph { nodes: metadata.cost_graph.unwrap_or_default().node },
-        partition_graphs: metadata.partition_graphs.iter().map(|g| from_graph_def(g, registry).map(Arc::new)).collect::<Result<_>>()?,
-    })
+        partition_graphs: step_stats::encoded_graphs(&metadata.partition_graphs),
+    }
 }
 
 /// The fetched tensors in the order of the request; masters send them in any order.
 ///
 /// Errors: the step's; `Internal` for a fetch that is missing.
-fn run_step_response(message: &Message, fetches: &[String], registry: &OpRegistry) -> Result<RunResponse> {
+fn run_step_response(message: &Message, fetches: &[String]) -> Result<RunResponse> {
     let (response, tensors) = decode_with_tensors::<pb::RunStepResponse, (String, Tensor)>(message, 1)?;
     if response.status_code != 0 {
         return Err(Error::new(Code::from_i32(response.status_code), response.status_error_message));
@@ -246,5 +243,5 @@ fn run_step_response(message: &Message, fetches: &[String], registry: &OpRegistr
         let find = |name: &String| by_name.get(name).cloned().ok_or_else(|| internal(format!("the master returned no tensor for {name}")));
         fetches.iter().map(find).collect::<Result<_>>()?
     };
-    Ok(RunResponse { fetches: fetched, metadata: run_metadata(response.metadata, registry)? })
+    Ok(RunResponse { fetches: fetched, metadata: run_metadata(response.metadata) })
 }

@@ -6,13 +6,12 @@ use crate::frame::{Message, Segments};
 use crate::inline::{Inline, kind};
 use crate::pooled::Pooled;
 use crate::service::{Respond, Service, decoded, replied};
-use crate::step_stats::cost_graph;
+use crate::step_stats::{cost_graph, partition_graph};
 use ferroflow_distributed::{
     CallOptions, CallableOptions, CreateSessionRequest, Done, ExtendRequest, GraphSource, Master, RunMetadata, RunOptions, RunRequest,
     RunResponse, Signature, TensorConnection, millis, step_stats_to_proto,
 };
 use ferroflow_graph::kernel::ComputePool;
-use ferroflow_graph::{ToGraphDefOptions, to_graph_def};
 use ferroflow_proto as pb;
 use ferroflow_tensor::error::unimplemented;
 use ferroflow_tensor::{Code, Error, Result, Tensor};
@@ -124,11 +123,10 @@ fn callable_options(o: pb::CallableOptions) -> Result<CallableOptions> {
 }
 
 fn run_metadata(m: &RunMetadata) -> Result<pb::RunMetadata> {
-    let graph = |g: &Arc<_>| to_graph_def(g, &ToGraphDefOptions::default());
     Ok(pb::RunMetadata {
         step_stats: (!m.stats.is_empty()).then(|| step_stats_to_proto(&m.stats)),
         cost_graph: cost_graph(m.costs.clone()),
-        partition_graphs: m.partition_graphs.iter().map(graph).collect::<Result<_>>()?,
+        partition_graphs: m.partition_graphs.iter().map(partition_graph).collect::<Result<_>>()?,
         ..Default::default()
     })
 }

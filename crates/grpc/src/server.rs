@@ -126,7 +126,7 @@ impl Server {
             n => Arc::new(Pool::new(n)),
         };
         let inline = Inline::new(pool.clone());
-        let peers = Peers::new(io.handle().clone(), registry.clone(), inline.clone(), entry.clone());
+        let peers = Peers::new(io.handle().clone(), inline.clone(), entry.clone());
         let factory = GrpcWorkerCacheFactory(peers.clone());
         let devices = (0..config.cpu_devices.max(1)).map(|i| Arc::new(Device::cpu(&task.job, task.index, i))).collect();
         let worker = Worker::new(Arc::new(WorkerEnv {

@@ -1,13 +1,31 @@
 //! Times of nodes from TF's message; the other direction is `ferroflow_distributed::step_stats_to_proto`.
 
-use ferroflow_distributed::CostGraph;
+use ferroflow_distributed::{CostGraph, PartitionGraph};
+use ferroflow_graph::{ToGraphDefOptions, to_graph_def};
 use ferroflow_proto as pb;
 use ferroflow_runtime::{NodeStats, OutputStats};
-use ferroflow_tensor::{DType, shape_from_proto};
+use ferroflow_tensor::error::internal;
+use ferroflow_tensor::{DType, Result, shape_from_proto};
 
 /// What nodes cost, if anything is known.
 pub(crate) fn cost_graph(costs: CostGraph) -> Option<pb::CostGraphDef> {
     (!costs.nodes.is_empty()).then(|| pb::CostGraphDef { node: costs.nodes, cost: Vec::new() })
+}
+
+/// A graph that ran, ours written out, another task's as it came.
+pub(crate) fn partition_graph(graph: &PartitionGraph) -> Result<pb::GraphDef> {
+    match graph {
+        PartitionGraph::Nodes(graph) => to_graph_def(graph, &ToGraphDefOptions::default()),
+        PartitionGraph::Encoded(bytes) => {
+            let read: std::result::Result<pb::GraphDef, _> = prost::Message::decode(bytes.clone());
+            read.map_err(|e| internal(format!("cannot read the graph that a task ran: {e}")))
+        }
+    }
+}
+
+/// Graphs that ran elsewhere.
+pub(crate) fn encoded_graphs(graphs: &[pb::GraphDef]) -> Vec<PartitionGraph> {
+    graphs.iter().map(|g| PartitionGraph::Encoded(prost::Message::encode_to_vec(g).into())).collect()
 }
 
 /// What a task recorded. Outputs whose type or shape is not known are left out.

@@ -4,7 +4,6 @@ use crate::channel::Channel;
 use crate::inline::Inline;
 use crate::worker_client::RemoteWorker;
 use ferroflow_distributed::{ClusterSpec, TaskId, Worker, WorkerCache, WorkerCacheFactory, WorkerInterface};
-use ferroflow_graph::OpRegistry;
 use ferroflow_tensor::Result;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +17,6 @@ pub(crate) struct GrpcWorkerCacheFactory(pub(crate) Arc<Peers>);
 /// What all caches of a task share.
 pub(crate) struct Peers {
     io: Handle,
-    registry: Arc<OpRegistry>,
     inline: Arc<Inline>,
     /// The address of this task in the cluster that it was started in.
     own_address: String,
@@ -29,8 +27,8 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    pub(crate) fn new(io: Handle, registry: Arc<OpRegistry>, inline: Arc<Inline>, own_address: String) -> Arc<Peers> {
-        Arc::new(Peers { io, registry, inline, own_address, own_worker: OnceLock::new(), channels: Mutex::default() })
+    pub(crate) fn new(io: Handle, inline: Arc<Inline>, own_address: String) -> Arc<Peers> {
+        Arc::new(Peers { io, inline, own_address, own_worker: OnceLock::new(), channels: Mutex::default() })
     }
 
     /// Makes the task reach itself by calling its worker.
@@ -59,7 +57,7 @@ impl WorkerCacheFactory for GrpcWorkerCacheFactory {
                 continue;
             }
             let channel = peers.channel(&task, address)?;
-            let worker = RemoteWorker::over(channel, peers.registry.clone(), peers.inline.clone());
+            let worker = RemoteWorker::over(channel, peers.inline.clone());
             workers.insert(task, Arc::new(worker) as Arc<dyn WorkerInterface>);
         }
         Ok(Arc::new(GrpcWorkerCache { peers, cluster: cluster.clone(), workers }))

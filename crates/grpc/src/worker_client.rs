@@ -13,7 +13,7 @@ use ferroflow_distributed::{
     RunGraphRequest, RunGraphResponse, TaskId, WorkerInterface,
 };
 use ferroflow_graph::kernel::{ComputePool, Received};
-use ferroflow_graph::{OpRegistry, ToGraphDefOptions, from_graph_def, to_graph_def};
+use ferroflow_graph::{ToGraphDefOptions, to_graph_def};
 use ferroflow_proto as pb;
 use ferroflow_runtime::NodeStats;
 use ferroflow_runtime::passes::PassOptions;
@@ -24,7 +24,6 @@ use std::sync::Arc;
 pub struct RemoteWorker {
     channel: Channel,
     /// For the graphs that a traced step returns.
-    registry: Arc<OpRegistry>,
     /// Where steps go on when their tensors have come.
     inline: Arc<Inline>,
 }
@@ -49,12 +48,12 @@ impl RemoteWorker {
     /// done on `pool`.
     ///
     /// Errors: `InvalidArgument` for an address that cannot be one.
-    pub fn new(task: &TaskId, address: &str, registry: Arc<OpRegistry>, pool: Arc<dyn ComputePool>, io: &IoThread) -> Result<RemoteWorker> {
-        Ok(RemoteWorker::over(Channel::new(&task.name(), address, io.handle())?, registry, Inline::new(pool)))
+    pub fn new(task: &TaskId, address: &str, pool: Arc<dyn ComputePool>, io: &IoThread) -> Result<RemoteWorker> {
+        Ok(RemoteWorker::over(Channel::new(&task.name(), address, io.handle())?, Inline::new(pool)))
     }
 
-    pub(crate) fn over(channel: Channel, registry: Arc<OpRegistry>, inline: Arc<Inline>) -> RemoteWorker {
-        RemoteWorker { channel, registry, inline }
+    pub(crate) fn over(channel: Channel, inline: Arc<Inline>) -> RemoteWorker {
+        RemoteWorker { channel, inline }
     }
 
     /// A call whose response says nothing.
@@ -150,9 +149,8 @@ impl WorkerInterface for RemoteWorker {
             ..Default::default()
         };
         let sends: Vec<(String, Tensor)> = request.sends.into_iter().map(|(key, tensor)| (key.to_string(), tensor)).collect();
-        let registry = self.registry.clone();
         let wanted = request.recv_keys;
-        let read = move |message: &Message| run_graph_response(message, &wanted, &registry);
+        let read = move |message: &Message| run_graph_response(message, &wanted);
         self.channel.call(RUN_GRAPH, encode_with_tensors(&message, 3, &sends), options, read, done);
     }
 
@@ -210,7 +208,7 @@ fn graph_options(passes: PassOptions) -> pb::GraphOptions {
 /// The wanted tensors in the order in which they were asked for.
 ///
 /// Errors: the step's, wherever the worker put it; `Internal` for a tensor that is missing.
-fn run_graph_response(message: &Message, wanted: &[Arc<str>], registry: &OpRegistry) -> Result<RunGraphResponse> {
+fn run_graph_response(message: &Message, wanted: &[Arc<str>]) -> Result<RunGraphResponse> {
     let (response, mut received) = decode_with_tensors::<pb::RunGraphResponse, (String, Tensor)>(message, 1)?;
     if response.status_code != 0 {
         return Err(Error::new(Code::from_i32(response.status_code), response.status_error_message));
@@ -224,6 +222,6 @@ fn run_graph_response(message: &Message, wanted: &[Arc<str>], registry: &OpRegis
         recvs: wanted.iter().map(take).collect::<Result<_>>()?,
         stats: response.step_stats.map(step_stats::from_proto).unwrap_or_default(),
         costs: CostGraph { nodes: response.cost_graph.unwrap_or_default().node },
-        partition_graphs: response.partition_graph.iter().map(|g| from_graph_def(g, registry).map(Arc::new)).collect::<Result<_>>()?,
+        partition_graphs: step_stats::encoded_graphs(&response.partition_graph),
     })
 }

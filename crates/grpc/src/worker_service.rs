@@ -5,13 +5,12 @@ use crate::codec::{self, ContentPath, decode_with_tensors, encode_recv_tensor, e
 use crate::frame::{Message, Segments};
 use crate::inline::{Inline, kind};
 use crate::service::{Respond, Service, decoded, replied};
-use crate::step_stats::cost_graph;
+use crate::step_stats::{cost_graph, partition_graph};
 use ferroflow_distributed::{
     CallOptions, ClusterSpec, CreateWorkerSessionRequest, LoggingRequest, RecvTensorRequest, RegisterGraphRequest, RunGraphRequest,
     RunGraphResponse, SessionConfig, TaskId, Worker, WorkerInterface, step_stats_to_proto,
 };
 use ferroflow_graph::graph_def::{FromGraphDefOptions, from_graph_def_with};
-use ferroflow_graph::{ToGraphDefOptions, to_graph_def};
 use ferroflow_proto as pb;
 use ferroflow_runtime::passes::PassOptions;
 use ferroflow_tensor::error::invalid_argument;
@@ -192,11 +191,10 @@ impl WorkerService {
 fn run_graph_response(outcome: Result<RunGraphResponse>, errors_in_body: bool) -> Result<Segments> {
     match outcome {
         Ok(response) => {
-            let graph = |g: &Arc<_>| to_graph_def(g, &ToGraphDefOptions::default());
             let message = pb::RunGraphResponse {
                 step_stats: (!response.stats.is_empty()).then(|| step_stats_to_proto(&response.stats)),
                 cost_graph: cost_graph(response.costs),
-                partition_graph: response.partition_graphs.iter().map(graph).collect::<Result<_>>()?,
+                partition_graph: response.partition_graphs.iter().map(partition_graph).collect::<Result<_>>()?,
                 ..Default::default()
             };
             let recv: Vec<(String, Tensor)> = response.recvs.into_iter().map(|(key, t)| (key.to_string(), t)).collect();

@@ -3,7 +3,7 @@
 //! The temporary file lies in the directory of the final one (a rename must not cross file systems), is
 //! created exclusively, and has the permissions that the process's umask gives. What is not published is deleted.
 
-use crate::file_system::{FileSystem, WritableFile, create_parent};
+use crate::file_system::{FileSystem, WritableFile, create_last_parent};
 use ferroflow_tensor::error::{Code, Result};
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
@@ -21,11 +21,11 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a file that is to become `path`; its directory is created if need be.
+    /// Starts a file that is to become `path`; its directory is created if need be, but none above it.
     ///
     /// Errors: those of the file system.
     pub fn create(fs: Arc<dyn FileSystem>, path: &str) -> Result<AtomicFile> {
-        create_parent(&*fs, path)?;
+        create_last_parent(&*fs, path)?;
         let mut attempts = 1;
         let (temporary, file) = loop {
             let name = format!("{path}.tempstate{}", rand::random::<u64>());
@@ -94,9 +94,12 @@ mod tests {
     #[test]
     fn a_committed_file_replaces_the_old_one_and_leaves_nothing_beside() {
         let dir = tempfile::tempdir().unwrap();
-        let base = dir.path().join("new/dir").to_str().unwrap().to_owned();
+        let base = dir.path().join("new").to_str().unwrap().to_owned();
         let fs = LocalFileSystem::shared();
         let path = join(&base, "f");
+        let too_deep = write_atomically(&fs, &join(&base, "deeper/f"), b"").unwrap_err();
+        assert_eq!(too_deep.code(), Code::NotFound, "{too_deep}");
+        assert!(!fs.exists(&base).unwrap());
         write_atomically(&fs, &path, b"old").unwrap();
         let mut file = AtomicFile::create(Arc::clone(&fs), &path).unwrap();
         file.write_all(b"new").unwrap();

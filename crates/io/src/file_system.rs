@@ -52,6 +52,9 @@ pub trait FileSystem: Send + Sync {
     /// Deletes an empty directory.
     fn delete_dir(&self, path: &str) -> Result<()>;
 
+    /// Creates a directory in one that exists; that it is there already is no error.
+    fn create_dir(&self, path: &str) -> Result<()>;
+
     /// Creates a directory and those above it, as far as they do not exist.
     fn create_dir_all(&self, path: &str) -> Result<()>;
 
@@ -101,7 +104,16 @@ pub fn join(dir: &str, name: &str) -> String {
     }
 }
 
-/// Creates the directory that `path` is to lie in.
+/// Creates the directory that `path` is to lie in, but none above that: a mistyped path is an error instead of a tree that nobody
+/// looks at.
+pub fn create_last_parent(fs: &(impl FileSystem + ?Sized), path: &str) -> Result<()> {
+    match parent(path) {
+        "" => Ok(()),
+        dir => fs.create_dir(dir),
+    }
+}
+
+/// Creates the directory that `path` is to lie in, and those above it.
 pub fn create_parent(fs: &(impl FileSystem + ?Sized), path: &str) -> Result<()> {
     match parent(path) {
         "" => Ok(()),
@@ -169,6 +181,14 @@ impl FileSystem for LocalFileSystem {
 
     fn delete_dir(&self, path: &str) -> Result<()> {
         fs::remove_dir(local(path)).map_err(at(path))
+    }
+
+    fn create_dir(&self, path: &str) -> Result<()> {
+        let path_of_dir = local(path);
+        match fs::create_dir(path_of_dir) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists || path_of_dir.is_dir() => Ok(()),
+            result => result.map_err(at(path)),
+        }
     }
 
     fn create_dir_all(&self, path: &str) -> Result<()> {

@@ -59,6 +59,10 @@ impl FileSystem for SmallDisk {
     fn delete_dir(&self, path: &str) -> Result<()> {
         LocalFileSystem.delete_dir(path)
     }
+    fn create_dir(&self, path: &str) -> Result<()> {
+        LocalFileSystem.create_dir(path)
+    }
+
     fn create_dir_all(&self, path: &str) -> Result<()> {
         LocalFileSystem.create_dir_all(path)
     }

@@ -145,6 +145,10 @@ impl FileSystem for InMemory {
     fn delete_dir(&self, path: &str) -> Result<()> {
         Err(permission_denied(path))
     }
+    fn create_dir(&self, path: &str) -> Result<()> {
+        Err(permission_denied(path))
+    }
+
     fn create_dir_all(&self, path: &str) -> Result<()> {
         Err(permission_denied(path))
     }

@@ -65,7 +65,24 @@ fn from_proto_at(p: &pb::TensorProto, depth: u32) -> Result<Tensor> {
     let shape = p.tensor_shape.as_ref().map_or(Ok(Shape::scalar()), shape_from_proto)?;
     if !p.tensor_content.is_empty() {
         return match dtype {
-            DType::String => strings_from_content(shape, &p.tensor_content),
+            DType::String => {
+                let strings = elements_of_content(&shape, &p.tensor_content)?;
+                Tensor::strings(shape, strings)
+            }
+            DType::Resource => {
+                let handles = elements_of_content(&shape, &p.tensor_content)?;
+                let handles = handles.iter().map(|b| handle_from_bytes(b)).collect::<Result<_>>()?;
+                Tensor::resources(shape, handles)
+            }
+            DType::Variant => {
+                let read = |bytes: &Bytes| {
+                    let message = pb::VariantTensorDataProto::decode(bytes.clone());
+                    variant_from_proto(&message.map_err(|e| invalid_argument(format!("not a variant: {e}")))?, depth)
+                };
+                let variants = elements_of_content(&shape, &p.tensor_content)?;
+                let variants = variants.iter().map(read).collect::<Result<_>>()?;
+                Tensor::variants(shape, variants)
+            }
             _ => Tensor::from_bytes(dtype, shape, &p.tensor_content),
         };
     }
@@ -117,23 +134,23 @@ fn from_proto_at(p: &pb::TensorProto, depth: u32) -> Result<Tensor> {
             let handles = p.resource_handle_val.iter().map(handle_from_proto).collect::<Result<Vec<_>>>()?;
             Tensor::resources(shape, handles)
         }
-        DType::Variant => {
-            if depth >= MAX_DEPTH {
-                return Err(invalid_argument("variants are nested too deeply"));
-            }
-            let variant = |v: &pb::VariantTensorDataProto| -> Result<Variant> {
-                if v.type_name.is_empty() {
-                    return Ok(Variant::Empty);
-                }
-                Ok(Variant::Encoded {
-                    type_name: v.type_name.clone(),
-                    metadata: v.metadata.clone(),
-                    tensors: v.tensors.iter().map(|t| from_proto_at(t, depth + 1)).collect::<Result<_>>()?,
-                })
-            };
-            Tensor::variants(shape, p.variant_val.iter().map(variant).collect::<Result<_>>()?)
-        }
+        DType::Variant => Tensor::variants(shape, p.variant_val.iter().map(|v| variant_from_proto(v, depth)).collect::<Result<_>>()?),
     }
+}
+
+/// A variant whose type nobody has looked at yet, at this depth of variants in variants.
+fn variant_from_proto(v: &pb::VariantTensorDataProto, depth: u32) -> Result<Variant> {
+    if depth >= MAX_DEPTH {
+        return Err(invalid_argument("variants are nested too deeply"));
+    }
+    if v.type_name.is_empty() {
+        return Ok(Variant::Empty);
+    }
+    Ok(Variant::Encoded {
+        type_name: v.type_name.clone(),
+        metadata: v.metadata.clone(),
+        tensors: v.tensors.iter().map(|t| from_proto_at(t, depth + 1)).collect::<Result<_>>()?,
+    })
 }
 
 /// The values of a typed field, the last one repeated.
@@ -150,9 +167,10 @@ fn plain<V, T: Element>(shape: Shape, values: &[V], convert: impl Fn(&V) -> T) -
     })
 }
 
-/// Strings in `tensor_content`: the lengths as varints, then all bytes. The strings share the message's memory.
-fn strings_from_content(shape: Shape, content: &Bytes) -> Result<Tensor> {
-    let bad = || invalid_argument("malformed string tensor contents");
+/// What is no plain memory, in `tensor_content`: the lengths as varints, then all bytes. These are strings, or the messages of
+/// handles and variants, as TF's tasks send them to each other. The elements share the message's memory.
+fn elements_of_content(shape: &Shape, content: &Bytes) -> Result<Vec<Bytes>> {
+    let bad = || invalid_argument("malformed contents of a tensor of strings, handles or variants");
     let n = shape.num_elements();
     // Each length takes at least a byte, so a lying shape is found before memory is taken for it.
     if n > content.len() {
@@ -182,7 +200,7 @@ fn strings_from_content(shape: Shape, content: &Bytes) -> Result<Tensor> {
         strings.push(content.slice(at..end));
         at = end;
     }
-    Tensor::strings(shape, strings)
+    Ok(strings)
 }
 
 fn handle_from_proto(h: &pb::ResourceHandleProto) -> Result<ResourceHandle> {
@@ -303,6 +321,31 @@ mod tests {
             if cut > 0 {
                 assert!(from_proto(&q).is_err(), "{cut}");
             }
+        }
+    }
+
+    #[test]
+    fn handles_and_variants_come_as_values_or_as_content() {
+        let content = |messages: [Vec<u8>; 2]| -> Bytes {
+            let lengths = messages.iter().map(|m| u8::try_from(m.len()).unwrap());
+            lengths.chain(messages.iter().flatten().copied()).collect::<Vec<u8>>().into()
+        };
+        let mut p = message(DType::Resource, &[2]);
+        let [a, b] = ["a", "b"].map(|name| ResourceHandle { name: name.into(), ..Default::default() });
+        p.tensor_content = content([handle_to_bytes(&a), handle_to_bytes(&b)]);
+        assert_eq!(from_proto(&p).unwrap().as_resources().unwrap(), [a, b]);
+
+        let mut p = message(DType::Variant, &[2]);
+        let inner = to_proto(&Tensor::scalar(7i32)).unwrap();
+        let list = pb::VariantTensorDataProto { type_name: "list".into(), metadata: "m".into(), tensors: vec![inner] };
+        p.tensor_content = content([list.encode_to_vec(), Vec::new()]);
+        let t = from_proto(&p).unwrap();
+        let [Variant::Encoded { type_name, metadata, tensors }, Variant::Empty] = t.as_variants().unwrap() else { panic!("{t:?}") };
+        assert_eq!((type_name.as_str(), &metadata[..], tensors[0].to_scalar::<i32>().unwrap()), ("list", &b"m"[..], 7));
+        for cut in 1..p.tensor_content.len() {
+            let mut q = p.clone();
+            q.tensor_content = p.tensor_content.slice(..cut);
+            assert!(from_proto(&q).is_err(), "{cut}");
         }
     }
 

@@ -2,10 +2,9 @@
 
 use crate::cost_graph::CostGraph;
 use crate::master::GraphSource;
-use ferroflow_graph::NodeGraph;
+use crate::worker_interface::PartitionGraph;
 use ferroflow_runtime::NodeStats;
 use ferroflow_tensor::Tensor;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub use ferroflow_runtime::prune::{Signature, TensorConnection};
@@ -55,7 +54,7 @@ pub struct RunMetadata {
     /// What the nodes cost, for the runs of which the session's options want it.
     pub costs: CostGraph,
     /// The graphs that ran, one per device.
-    pub partition_graphs: Vec<Arc<NodeGraph>>,
+    pub partition_graphs: Vec<PartitionGraph>,
 }
 
 /// A run with fixed feeds and fetches, in this order.

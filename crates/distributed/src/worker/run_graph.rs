@@ -5,9 +5,8 @@ use crate::call::{CallOptions, Done, cancel_with};
 use crate::cost_graph::CostGraph;
 use crate::graph_mgr::{GraphStep, RegisteredGraph};
 use crate::step_rendezvous::StepRendezvous;
-use crate::worker_interface::{RunGraphRequest, RunGraphResponse};
+use crate::worker_interface::{PartitionGraph, RunGraphRequest, RunGraphResponse};
 use crate::worker_session::WorkerSession;
-use ferroflow_graph::NodeGraph;
 use ferroflow_graph::kernel::{CancellationManager, Received, Rendezvous, Value};
 use ferroflow_runtime::{NodeStats, RunDone, StepStatsCollector};
 use ferroflow_tensor::error::{internal, invalid_argument};
@@ -155,7 +154,7 @@ impl Worker {
         rendezvous: &Arc<StepRendezvous>,
         request: RunGraphRequest,
         recorded: LocalOutcome,
-        partition_graphs: Vec<Arc<NodeGraph>>,
+        partition_graphs: Vec<PartitionGraph>,
         done: Done<RunGraphResponse>,
     ) {
         let LocalOutcome { mut stats, costs, .. } = recorded;

@@ -7,7 +7,7 @@ use super::entry::BundleEntry;
 use super::reader::BundleReader;
 use super::writer::{add_slices, write_index};
 use super::{data_file_name, index_file_name};
-use crate::file_system::{FileSystem, create_parent, parent};
+use crate::file_system::{FileSystem, create_last_parent, parent};
 use ferroflow_tensor::error::{Error, Result, failed_precondition, invalid_argument, not_found};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -53,7 +53,7 @@ pub fn merge_bundles(fs: &Arc<dyn FileSystem>, prefixes: &[String], destination:
         return Err(invalid_argument(format!("no checkpoints to merge into {destination}")));
     }
     let num_shards = u32::try_from(merged.data_files.len()).map_err(|_| failed_precondition("too many data files to merge"))?;
-    create_parent(&**fs, destination)?;
+    create_last_parent(&**fs, destination)?;
     // A bundle without tensors still has one data file.
     let num_shards = if num_shards == 0 { merged.adopt_an_unused_file()? } else { num_shards };
     let index = write_index(fs, destination, num_shards, &merged.entries)?;

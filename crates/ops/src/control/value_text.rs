@@ -98,7 +98,7 @@ fn quoted(t: &Tensor, i: usize) -> String {
 }
 
 /// One element as text.
-fn element(t: &Tensor, i: usize) -> String {
+pub(crate) fn element(t: &Tensor, i: usize) -> String {
     fn at<T: ferroflow_tensor::Element>(t: &Tensor, i: usize, text: impl Fn(T) -> String) -> String {
         t.as_slice::<T>().ok().and_then(|s| s.get(i).copied()).map_or_else(|| "?".to_owned(), text)
     }

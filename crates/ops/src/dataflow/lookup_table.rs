@@ -1,5 +1,6 @@
 //! `LookupTable`: values by key (TF: `LookupInterface`, `HashTable`, `MutableHashTable…`). Values lie in one column, not in a tensor each.
 
+use crate::control::value_text::element;
 use bytes::Bytes;
 use ferroflow_graph::kernel::Resource;
 use ferroflow_tensor::error::{failed_precondition, invalid_argument, unimplemented};
@@ -183,10 +184,11 @@ impl LookupTable {
 
     /// Sets the whole of a table that is set once. Setting it again to the same size is nothing; to another one an error.
     ///
-    /// Errors: `InvalidArgument` for other types or shapes, or keys that repeat with different values; `FailedPrecondition` if the
+    /// Errors: `InvalidArgument` for other types or shapes; `FailedPrecondition` for keys that repeat with different values, or if the
     /// table is set already.
     pub(super) fn initialize(&self, keys: &Tensor, values: &Tensor) -> Result<()> {
         let mut state = self.state.lock();
+        let given = keys;
         let (keys, values) = self.pairs(keys, values)?;
         if state.is_initialized && !self.spec.is_mutable {
             let distinct: std::collections::HashSet<&Key> = keys.iter().collect();
@@ -200,8 +202,14 @@ impl LookupTable {
             if let Some(&row) = state.index.get(&key)
                 && !state.equals(row, &values, i, self.spec.value_shape.num_elements())?
             {
+                let (_, known) = self.export_state(&state)?;
                 state.clear();
-                return Err(invalid_argument(format!("HashTable has different value for same key. Key {key:?} is given twice")));
+                return Err(failed_precondition(format!(
+                    "HashTable has different value for same key. Key {} has {} and trying to add value {}",
+                    element(given, i),
+                    element(&known, row),
+                    element(&values, i)
+                )));
             }
             self.put(&mut state, key, &values, i)?;
         }
@@ -239,7 +247,10 @@ impl LookupTable {
     ///
     /// Errors: `ResourceExhausted` without memory.
     pub(super) fn export(&self) -> Result<(Tensor, Tensor)> {
-        let state = self.state.lock();
+        self.export_state(&self.state.lock())
+    }
+
+    fn export_state(&self, state: &State) -> Result<(Tensor, Tensor)> {
         let n = state.keys.len();
         let shape = Shape::from_lens(&[n])?;
         let keys = if self.spec.key_dtype == DType::String {

@@ -154,6 +154,15 @@ pub(super) fn initialize_from_text_file(ctx: &mut OpKernelContext) -> Result<()>
         lines.truncate(wanted);
     }
     let spec = table.spec();
+    // Where a line has too few columns, the message counts up to the last that is used.
+    let needed = key_index.max(value_index).saturating_add(1);
+    if let Some((number, line)) = lines.iter().enumerate().find(|(_, l)| (columns(l, delimiter) as i64) < needed) {
+        return Err(invalid_argument(format!(
+            "Invalid number of columns in {path} line {number} ({}) : expected at least {needed} got {}",
+            String::from_utf8_lossy(line),
+            columns(line, delimiter)
+        )));
+    }
     let keys = fields(&lines, key_index, delimiter, spec.key_dtype, offset)?;
     let values = fields(&lines, value_index, delimiter, spec.value_dtype, offset)?;
     table.initialize(&keys, &values)
@@ -161,6 +170,10 @@ pub(super) fn initialize_from_text_file(ctx: &mut OpKernelContext) -> Result<()>
 
 const WHOLE_LINE: i64 = -2;
 const LINE_NUMBER: i64 = -1;
+
+fn columns(line: &[u8], delimiter: u8) -> usize {
+    line.split(|&b| b == delimiter).count()
+}
 
 /// The field of every line as a tensor.
 fn fields(lines: &[&[u8]], index: i64, delimiter: u8, dtype: DType, offset: i64) -> Result<Tensor> {
@@ -182,15 +195,20 @@ fn fields(lines: &[&[u8]], index: i64, delimiter: u8, dtype: DType, offset: i64)
         return Tensor::vector(&numbers.ok_or_else(|| out_of_range("offset is too large"))?);
     }
     let texts = lines.iter().enumerate().map(|(n, line)| text(n, line)).collect::<Result<Vec<_>>>()?;
-    let number = |t: &Vec<u8>| std::str::from_utf8(t).ok().map(|s| s.trim().to_owned()).unwrap_or_default();
-    let bad = |t: &Vec<u8>| invalid_argument(format!("Field {:?} is not a valid {dtype}.", String::from_utf8_lossy(t)));
+    fn numbers<T: std::str::FromStr + ferroflow_tensor::Element>(texts: &[Vec<u8>], dtype: DType) -> Result<Tensor> {
+        let number = |(line, text): (usize, &Vec<u8>)| {
+            let text = String::from_utf8_lossy(text);
+            text.trim().parse().map_err(|_| invalid_argument(format!("Field {text} in line {line} is not a valid {dtype}.")))
+        };
+        Tensor::vector(&texts.iter().enumerate().map(number).collect::<Result<Vec<T>>>()?)
+    }
     let shape = Shape::from_lens(&[texts.len()])?;
     match dtype {
         DType::String => Tensor::strings(shape, texts.into_iter().map(Into::into).collect()),
-        DType::Int64 => Tensor::vector(&texts.iter().map(|t| number(t).parse().map_err(|_| bad(t))).collect::<Result<Vec<i64>>>()?),
-        DType::Int32 => Tensor::vector(&texts.iter().map(|t| number(t).parse().map_err(|_| bad(t))).collect::<Result<Vec<i32>>>()?),
-        DType::Float => Tensor::vector(&texts.iter().map(|t| number(t).parse().map_err(|_| bad(t))).collect::<Result<Vec<f32>>>()?),
-        DType::Double => Tensor::vector(&texts.iter().map(|t| number(t).parse().map_err(|_| bad(t))).collect::<Result<Vec<f64>>>()?),
+        DType::Int64 => numbers::<i64>(&texts, dtype),
+        DType::Int32 => numbers::<i32>(&texts, dtype),
+        DType::Float => numbers::<f32>(&texts, dtype),
+        DType::Double => numbers::<f64>(&texts, dtype),
         other => Err(invalid_argument(format!("fields of a text file cannot be {other}"))),
     }
 }

@@ -35,8 +35,9 @@ impl Groups {
             requested.push(parsed[name].clone());
         }
         let mut groups = Groups { parent: (0..graph.len() as u32).collect(), requested, members: HashMap::new(), soft };
-        groups.join_classes(graph)?;
+        // In TF's order: a node that asks for another device than its state gives way before its classes are looked at.
         groups.join_edges(graph)?;
+        groups.join_classes(graph)?;
         for i in 0..graph.len() as u32 {
             let root = groups.root(NodeId(i));
             groups.members.entry(root).or_default().push(NodeId(i));

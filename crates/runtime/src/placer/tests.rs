@@ -96,6 +96,20 @@ fn colocation_groups_share_a_device_and_conflicts_are_named() {
 }
 
 #[test]
+fn state_pulls_before_classes_are_compared() {
+    let mut g = TestGraph::new();
+    g.node("v", "VariableV2", &[], "/job:ps").node("one", "Const", &[], "");
+    g.node_with("set", "Assign", &["v", "one"], "/job:worker/task:1", &class("v"));
+    place(&mut g, cluster(), false).unwrap();
+    assert_eq!(g.device_of("set"), PS0, "its class does not conflict with what it no longer asks for");
+    let mut g = TestGraph::new();
+    g.node("h", "VarHandleOp", &[], "/job:ps").node("i", "VarHandleOp", &[], "/job:worker/task:1").node("x", "Const", &[], "");
+    g.node_with("r", "ReadVariableOp", &["h"], "", &class("x")).node_with("s", "ReadVariableOp", &["i"], "", &class("x"));
+    let text = place(&mut g, cluster(), false).unwrap_err().message();
+    assert!(text.starts_with("Cannot colocate nodes {{colocation_node s}} and {{colocation_node x}}"), "{text}");
+}
+
+#[test]
 fn soft_placement_leaves_nodes_apart_that_ask_for_different_tasks() {
     let mut g = TestGraph::new();
     g.node("a", "Const", &[], "/job:ps").node_with("b", "Identity", &["a"], "/job:worker/task:1", &class("a"));
