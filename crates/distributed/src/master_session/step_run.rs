@@ -6,7 +6,6 @@ use super::requests::{RunMetadata, RunOptions};
 use super::shard_writers::naming_writer;
 use crate::call::{CallOptions, CancelLink, Done, cancel_with, shortly_before};
 use crate::graph_mgr::more_telling;
-use crate::master::CLOSE_LIMIT;
 use crate::request_ids::new_request_id;
 use crate::timer::Alarm;
 use crate::worker::{LocalOutcome, LocalRun};
@@ -311,12 +310,13 @@ impl StepRun {
             (result, std::mem::take(&mut state.guards))
         };
         drop(guards);
-        if self.partial != Some(false) || result.is_err() {
-            self.clean_up();
-        }
-        // The caller is answered last but one, so that it may close the session at once.
+        let is_over = self.partial != Some(false) || result.is_err();
+        // Before the caller is answered, so that it may close the session at once.
         self.session.running.leave(self.number);
         self.respond(result.map_err(|e| naming_writer(e, self.session.graph.lock().placed())));
+        if is_over {
+            self.clean_up();
+        }
     }
 
     /// Lets the workers forget the step.
@@ -341,6 +341,6 @@ pub(super) fn clean_up(session: &MasterSession, compiled: &CompiledStep, step_id
                 tracing::debug!(%task, step_id, "cleaning up a step failed: {e}");
             }
         };
-        part.worker.cleanup_graph(CallOptions::within(CLOSE_LIMIT), step_id, Box::new(answered));
+        part.worker.cleanup_graph(CallOptions::default(), step_id, Box::new(answered));
     }
 }
