@@ -72,6 +72,9 @@ def set_attr(attr, value, kind):
     elif kind == "list(int)":
         attr.list.SetInParent()
         attr.list.i.extend(value)
+    elif kind == "list(float)":
+        attr.list.SetInParent()
+        attr.list.f.extend(value)
     elif kind == "list(string)":
         attr.list.SetInParent()
         attr.list.s.extend(v.encode() for v in value)
