@@ -37,8 +37,10 @@ fn unigrams(c: &KernelConstruction) -> Result<Unigrams> {
     if i32::try_from(reserved).is_err() {
         return Err(invalid_argument(format!("num_reserved_ids is too large: {reserved}")));
     }
-    let all = std::iter::repeat_n(0.0, reserved).chain(given.iter().map(|w| w.powf(distortion)));
-    let weights: Vec<f32> = all.skip(shard).step_by(shards).collect();
+    // TF counts on from the reserved classes of the shard, not from all of them.
+    let own = (0..reserved).filter(|id| id % shards == shard).count();
+    let of_shard = given.iter().enumerate().filter(|(i, _)| (own + i) % shards == shard);
+    let weights: Vec<f32> = std::iter::repeat_n(0.0, own).chain(of_shard.map(|(_, w)| w.powf(distortion))).collect();
     // A shard numbers its classes from 0.
     let range = attrs.int("range_max")?;
     if i64::try_from(weights.len()).ok() != Some(range) || u32::try_from(range).is_err() {
