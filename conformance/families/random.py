@@ -37,6 +37,13 @@ def candidates():
         yield Case(op, given, num_true=2, num_sampled=10, unique=True, range_max=5, seed=3)
         yield Case(op, given, num_true=2, num_sampled=3, unique=True, range_max=5, seed=3)
         yield Case(op, given, num_true=1, num_sampled=3, unique=True, range_max=50, seed=3)
+    weights = [float(w) for w in range(1, 11)]
+    for extra in ({}, dict(distortion=0.75), dict(num_reserved_ids=2, range_max=12), dict(num_shards=2, shard=1), dict(range_max=9), dict(unigrams=[])):
+        attrs = dict(dict(num_true=2, num_sampled=5, range_max=10, unigrams=weights, seed=3, seed2=4), **extra)
+        yield Case("FixedUnigramCandidateSampler", given, unique=False, runs=2, **attrs)
+        yield Case("FixedUnigramCandidateSampler", given, unique=True, runs=2, **attrs)
+    shard = dict(unigrams=weights, num_reserved_ids=1, num_shards=2, shard=1, range_max=5)
+    yield Case("FixedUnigramCandidateSampler", i64([[0, 3], [4, 1]]), num_true=2, num_sampled=7, unique=False, seed=3, seed2=4, **shard)
     yield Case("AllCandidateSampler", given, num_true=2, num_sampled=6, unique=True)
     yield Case("ComputeAccidentalHits", given, i64([3, 7, 5, 0]), num_true=2)
     yield Case("ComputeAccidentalHits", given, i64([3, 3, 5]), num_true=2)

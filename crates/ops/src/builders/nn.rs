@@ -915,7 +915,7 @@ pub fn max_pool3d(input: impl Into<Output>, ksize: &[i64], strides: &[i64], padd
     graph.op("MaxPool3D").input(input).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
 }
 
-/// `MaxPool3DGrad`: The gradient of the volumes: that of each result goes to the element that was the largest.
+/// `MaxPool3DGrad`: The gradient of the volumes: that of each result goes to every element that was as large.
 ///
 /// Attributes: `ksize: list(int) >= 5; strides: list(int) >= 5; padding: string in {"SAME", "VALID"}; data_format: string in {"NDHWC", "NCDHW"} = "NDHWC"; T: type in {half, bfloat16, float} = float; TInput: type in {half, bfloat16, float} = float`
 #[track_caller]

@@ -30,6 +30,28 @@ pub fn compute_accidental_hits(true_classes: impl Into<Output>, sampled_candidat
     graph.op("ComputeAccidentalHits").input(true_classes).input(sampled_candidates).attr("num_true", num_true)
 }
 
+/// `FixedUnigramCandidateSampler`: `num_sampled` classes, as likely as `unigrams` or the last column of `vocab_file` say, and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; vocab_file: string = ""; distortion: float = 1.0; num_reserved_ids: int = 0; num_shards: int >= 1 = 1; shard: int >= 0 = 0; unigrams: list(float) = []; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn fixed_unigram_candidate_sampler(
+    true_classes: impl Into<Output>,
+    num_true: i64,
+    num_sampled: i64,
+    unique: bool,
+    range_max: i64,
+) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph
+        .op("FixedUnigramCandidateSampler")
+        .input(true_classes)
+        .attr("num_true", num_true)
+        .attr("num_sampled", num_sampled)
+        .attr("unique", unique)
+        .attr("range_max", range_max)
+}
+
 /// `LogUniformCandidateSampler`: `num_sampled` classes, the likelier the lower their numbers, and how often each of them and each true one is expected among them.
 ///
 /// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`

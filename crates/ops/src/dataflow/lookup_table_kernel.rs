@@ -320,7 +320,7 @@ mod tests {
         let error = op("LookupTableFindV2", &step, &[&t, &keys, &Tensor::string("")]).unwrap_err();
         assert_eq!((error.code(), error.bare_message()), (Code::FailedPrecondition, "Table not initialized."));
         let repeated = op("InitializeTableV2", &step, &[&t, &tensor(&[2], &[5i64, 5]), &values]).unwrap_err();
-        assert_eq!(repeated.code(), Code::InvalidArgument);
+        assert_eq!(repeated.code(), Code::FailedPrecondition);
         op("InitializeTableV2", &step, &[&t, &keys, &values]).unwrap();
         op("InitializeTableV2", &step, &[&t, &keys, &values]).unwrap();
         let error = op("InitializeTableV2", &step, &[&t, &tensor(&[1], &[1i64]), &strings(&[1], &["one"])]).unwrap_err();

@@ -15,7 +15,7 @@ pub const OP: OpSpec = OpSpec {
 };
 
 /// For each element of the result, which element of its volume it is.
-pub(super) fn largest<T: Element + PartialOrd>(x: &[T], v: &Volume) -> Result<Vec<usize>> {
+fn largest<T: Element + PartialOrd>(x: &[T], v: &Volume) -> Result<Vec<usize>> {
     let (from, to) = v.elements(v.depth);
     let mut all = crate::sparse::coo::filled(v.result(v.depth)?.num_elements(), 0usize)?;
     if all.is_empty() || from == 0 {

@@ -1,18 +1,27 @@
 //! Classes to compare the true ones with, drawn at random: what the candidate samplers share (TF: `RangeSampler`, `candidate_sampler_ops`).
 
+use super::alias_table::AliasTable;
 use super::philox_source::{PhiloxSource, Words};
 use crate::prelude::*;
 use std::collections::HashSet;
 
 /// Which classes are likely.
-#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Likely {
     /// All the same.
     Uniform,
     /// The lower the number, the likelier: log((k + 2) / (k + 1)) / log(n + 1).
     LogUniform,
+    /// As given.
+    Unigrams(Unigrams),
     /// Each once, in order.
     All,
+}
+
+/// How frequent classes are.
+pub(super) struct Unigrams {
+    pub(super) table: AliasTable,
+    pub(super) weights: Vec<f32>,
+    pub(super) total: f32,
 }
 
 struct Sampler {
@@ -26,14 +35,15 @@ struct Sampler {
 
 /// The kernel of a candidate sampler.
 ///
-/// Errors: `InvalidArgument` if more different classes are asked for than there are.
+/// Errors: `InvalidArgument` if more different classes are asked for than can be drawn.
 pub(super) fn sampler(c: &KernelConstruction, likely: Likely) -> Result<Box<dyn OpKernel>> {
     let attrs = &c.node.attrs;
     let sampled = attrs.count("num_sampled")?;
-    let classes = if likely == Likely::All { sampled as u64 } else { attrs.int("range_max")? as u64 };
+    let classes = if matches!(likely, Likely::All) { sampled as u64 } else { attrs.int("range_max")? as u64 };
     let unique = attrs.bool("unique")?;
-    if unique && (sampled as u64) > classes {
-        return Err(invalid_argument(format!("Sampler's range is too small: {sampled} different classes of {classes}")));
+    let drawable = if let Likely::Unigrams(u) = &likely { u.weights.iter().filter(|w| **w > 0.0).count() as u64 } else { classes };
+    if unique && (sampled as u64) > drawable {
+        return Err(invalid_argument(format!("Sampler's range is too small: {sampled} different classes of {drawable}")));
     }
     Ok(Box::new(Sampler { likely, source: PhiloxSource::of_node(c)?, classes, sampled, true_classes: attrs.count("num_true")?, unique }))
 }
@@ -59,8 +69,10 @@ impl Sampler {
     }
 
     fn draw(&self, words: &mut Words) -> i64 {
-        if self.likely == Likely::Uniform {
-            return below(words, self.classes) as i64;
+        match &self.likely {
+            Likely::Uniform => return below(words, self.classes) as i64,
+            Likely::Unigrams(u) => return u.table.draw(words) as i64,
+            _ => {}
         }
         let (high, low) = (words.draw(), words.draw());
         let uniform = f64::from_bits(1023 << 52 | u64::from(high & 0xf_ffff) << 32 | u64::from(low)) - 1.0;
@@ -69,7 +81,8 @@ impl Sampler {
     }
 
     fn probability(&self, class: i64) -> f32 {
-        match self.likely {
+        match &self.likely {
+            Likely::Unigrams(u) => usize::try_from(class).ok().and_then(|c| u.weights.get(c)).map_or(0.0, |w| w / u.total),
             Likely::LogUniform => (((class as f64 + 2.0) / (class as f64 + 1.0)).ln() / self.log_range()) as f32,
             _ => 1.0 / self.classes as f32,
         }
@@ -96,7 +109,7 @@ impl OpKernel for Sampler {
             )));
         }
         let known = given.as_slice::<i64>()?;
-        let (candidates, tries): (Vec<i64>, usize) = if self.likely == Likely::All {
+        let (candidates, tries): (Vec<i64>, usize) = if matches!(self.likely, Likely::All) {
             ((0..self.sampled as i64).collect(), self.sampled)
         } else {
             if let Some(bad) = known.iter().find(|&&c| c < 0 || c as u64 >= self.classes) {
@@ -116,7 +129,7 @@ impl OpKernel for Sampler {
             }
             (all, tries)
         };
-        let count = |class: &i64| if self.likely == Likely::All { 1.0 } else { self.expected(*class, tries) };
+        let count = |class: &i64| if matches!(self.likely, Likely::All) { 1.0 } else { self.expected(*class, tries) };
         let of_true = Tensor::from_slice(given.shape().clone(), &known.iter().map(count).collect::<Vec<f32>>())?;
         let of_sampled = Tensor::vector(&candidates.iter().map(count).collect::<Vec<f32>>())?;
         ctx.set_output(0, Tensor::vector(&candidates)?);
