@@ -52,13 +52,14 @@ pub(super) fn backward(op: &Operation, grads: &OutGrads) -> Result<Vec<Option<Gr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::check_gradient_through;
 
     #[test]
     fn it_agrees_with_differences() {
         for dims in [[3i64, 2], [2, 3], [3, 3]] {
             let n = dims[0] * dims[1];
             let x = tensor(&dims, &(0..n).map(|i| (i as f64 * 0.618).fract() * 2.0 - 0.7).collect::<Vec<_>>());
-            check_gradient(std::slice::from_ref(&x), |graph, inputs| {
+            check_gradient_through(std::slice::from_ref(&x), |graph, inputs| {
                 // Without the vectors' signs, which are arbitrary: u and v by their squares, and by products of both.
                 let all = graph.op("Svd").input(inputs[0].clone()).build();
                 let [u, v] = [1, 2].map(|i| apply("Square", &[&all.output(i)]));
@@ -66,7 +67,7 @@ mod tests {
                 let squares = product(&mul(&u, &spread(&all.output(0), false)), false, &v, true);
                 graph.op("AddV2").inputs([both, squares]).build()
             });
-            check_gradient(&[x], |graph, inputs| {
+            check_gradient_through(&[x], |graph, inputs| {
                 let node = graph.op("Svd").input(inputs[0].clone()).attr("compute_uv", false).build();
                 graph.op("Identity").input(node.output(0)).build()
             });

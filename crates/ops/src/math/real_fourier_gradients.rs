@@ -71,6 +71,7 @@ pub(super) fn inverse_gradient<const RANK: usize>(op: &Operation, grads: &OutGra
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::check_gradient_through;
 
     fn x(dims: &[i64]) -> Tensor {
         let n = dims.iter().product::<i64>();
@@ -87,7 +88,7 @@ mod tests {
             [(&[2i64, 5][..], &[5i32][..]), (&[6], &[6]), (&[2, 7], &[4]), (&[1], &[1]), (&[3, 4], &[3, 4]), (&[2, 4, 6], &[3, 5])]
         {
             let op = if lengths.len() == 1 { "RFFT" } else { "RFFT2D" };
-            check_gradient(&[x(dims)], |graph, inputs| {
+            check_gradient_through(&[x(dims)], |graph, inputs| {
                 let node = graph.op(op).inputs([inputs[0].clone(), graph.constant_vector(lengths)]).attr("Tcomplex", DType::Complex128);
                 let y = node.output();
                 graph.op("Mul").inputs([part(&y, "Real"), graph.op("AddV2").inputs([part(&y, "Imag"), part(&y, "Real")]).output()]).build()
@@ -102,7 +103,7 @@ mod tests {
         {
             let op = if lengths.len() == 1 { "IRFFT" } else { "IRFFT2D" };
             let reversed: Vec<f64> = x(dims).as_slice::<f64>().unwrap().iter().map(|v| v * v - 0.1).collect();
-            check_gradient(&[x(dims), tensor(dims, &reversed)], |graph, inputs| {
+            check_gradient_through(&[x(dims), tensor(dims, &reversed)], |graph, inputs| {
                 let z = graph.op("Complex").inputs(inputs.to_vec()).attr("Tout", DType::Complex128).output();
                 graph.op(op).inputs([z, graph.constant_vector(lengths)]).attr("Treal", DType::Double).build()
             });

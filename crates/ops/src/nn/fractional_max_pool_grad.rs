@@ -3,7 +3,6 @@
 use super::fractional::{Regions, told};
 use crate::prelude::*;
 use ferroflow_tensor::Element;
-use std::ops::AddAssign;
 
 pub const OP: OpSpec = OpSpec {
     signature: "FractionalMaxPoolGrad(orig_input: T, orig_output: T, out_backprop: T, row_pooling_sequence: int64, col_pooling_sequence: int64) -> (output: T)",
@@ -19,7 +18,8 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-fn spread<T: Element + PartialOrd + AddAssign + Default>(x: &Tensor, y: &Tensor, dy: &Tensor, regions: &Regions) -> Result<Tensor> {
+/// `add` wraps around for integers.
+fn spread<T: Element + PartialOrd + Default>(x: &Tensor, y: &Tensor, dy: &Tensor, regions: &Regions, add: fn(T, T) -> T) -> Result<Tensor> {
     let dims: [usize; 4] = std::array::from_fn(|i| x.shape().dim(i));
     let depth = dims[3];
     let (x_, y_, dy_) = (x.as_slice::<T>()?, y.as_slice::<T>()?, dy.as_slice::<T>()?);
@@ -31,7 +31,7 @@ fn spread<T: Element + PartialOrd + AddAssign + Default>(x: &Tensor, y: &Tensor,
                 let at = |p: usize| p * depth + d;
                 let best = region.iter().copied().reduce(|best, p| if x_[at(p)] > x_[at(best)] { p } else { best });
                 match best.map(at) {
-                    Some(best) if x_[best] == y_[at(place)] => dx[best] += dy_[at(place)],
+                    Some(best) if x_[best] == y_[at(place)] => dx[best] = add(dx[best], dy_[at(place)]),
                     _ => is_same = false,
                 }
             }
@@ -57,8 +57,13 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         return Err(invalid_argument(format!("Expected out_backprop shape to be {}, but got {}", y.shape(), dy.shape())));
     }
     let regions = told(ctx, 3, dy)?;
-    let dx = ferroflow_tensor::dispatch!(x.dtype(), [f32, f64, i32, i64] => T, { spread::<T>(x, y, dy, &regions)? },
-        else { return Err(unsupported("FractionalMaxPoolGrad", x.dtype())) });
+    let dx = match x.dtype() {
+        DType::Float => spread::<f32>(x, y, dy, &regions, |a, b| a + b)?,
+        DType::Double => spread::<f64>(x, y, dy, &regions, |a, b| a + b)?,
+        DType::Int32 => spread::<i32>(x, y, dy, &regions, i32::wrapping_add)?,
+        DType::Int64 => spread::<i64>(x, y, dy, &regions, i64::wrapping_add)?,
+        other => return Err(unsupported("FractionalMaxPoolGrad", other)),
+    };
     ctx.set_output(0, dx);
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(super) struct Truncated {
 
 /// How many blocks of the generator belong to so many numbers of each of so many distributions.
 pub(super) fn blocks(distributions: usize, numbers: usize) -> u128 {
-    (distributions * 2 * TRIES * (numbers + 3) / 4) as u128
+    distributions as u128 * 2 * TRIES as u128 * (numbers as u128 + 3) / 4
 }
 
 impl Truncated {

@@ -2,7 +2,7 @@
 
 use super::Evaluator;
 use ferroflow_graph::op::Gradient;
-use ferroflow_graph::{Grad, Graph, Operation, OutGrads, Output};
+use ferroflow_graph::{Grad, Graph, Operation, OutGrads, Output, gradients};
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor};
 
 /// Half the distance of the two points at which a function is looked at.
@@ -17,13 +17,29 @@ const TOLERANCE: f64 = 1e-5;
 /// If the gradient differs from the differences, or something fails.
 pub fn check_gradient(inputs: &[Tensor], build: impl Fn(&Graph, &[Output]) -> Operation) {
     for known in [true, false] {
-        if let Err(e) = check(inputs, &build, known) {
+        if let Err(e) = check(inputs, &build, known, gradient) {
             panic!("shapes known: {known}: {e}");
         }
     }
 }
 
-fn check(inputs: &[Tensor], build: &dyn Fn(&Graph, &[Output]) -> Operation, known: bool) -> Result<()> {
+/// As [`check_gradient`], through all operations between the inputs and the one that `build` returns: for ops of which only something
+/// that is made of their outputs can be checked.
+///
+/// # Panics
+/// As [`check_gradient`].
+pub fn check_gradient_through(inputs: &[Tensor], build: impl Fn(&Graph, &[Output]) -> Operation) {
+    for known in [true, false] {
+        if let Err(e) = check(inputs, &build, known, gradient_through) {
+            panic!("shapes known: {known}: {e}");
+        }
+    }
+}
+
+/// Makes the gradients of the inputs: of the graph, the operation, the placeholders, their values and the weights of the outputs.
+type Differentiate = fn(&Graph, &Operation, &[Output], &[Tensor], &[Tensor]) -> Result<Vec<Vec<f64>>>;
+
+fn check(inputs: &[Tensor], build: &dyn Fn(&Graph, &[Output]) -> Operation, known: bool, gradient: Differentiate) -> Result<()> {
     let graph = crate::graph();
     let shape = |t: &Tensor| if known { t.shape().into() } else { PartialShape::unknown() };
     let placeholders: Vec<Output> = inputs.iter().map(|t| graph.placeholder(t.dtype(), shape(t))).collect();
@@ -116,6 +132,32 @@ fn gradient(graph: &Graph, op: &Operation, placeholders: &[Output], inputs: &[Te
             }
         }
         all[k] = sum;
+    }
+    Ok(all)
+}
+
+/// What the gradient functions of all operations on the way say, per input.
+fn gradient_through(
+    graph: &Graph,
+    op: &Operation,
+    placeholders: &[Output],
+    inputs: &[Tensor],
+    weights: &[Tensor],
+) -> Result<Vec<Vec<f64>>> {
+    let ys: Vec<Output> = op.outputs().into_iter().filter(|o| o.dtype() == DType::Double).collect();
+    let grad_ys: Vec<Output> = weights.iter().map(|w| graph.constant_tensor(w.clone())).collect();
+    let grads = gradients(&ys, placeholders, Some(&grad_ys))?;
+    let feeds: Vec<(&Output, Tensor)> = placeholders.iter().zip(inputs.iter().cloned()).collect();
+    let mut evaluator = Evaluator::new(graph);
+    let mut all = Vec::new();
+    for (grad, input) in grads.iter().zip(inputs) {
+        let Some(grad) = grad else {
+            all.push(vec![0.0; input.num_elements()]);
+            continue;
+        };
+        let value = evaluator.run(&feeds, &[grad.to_dense()])?.remove(0);
+        assert_eq!(value.shape(), input.shape(), "the gradient of an input has the input's shape");
+        all.push(value.as_slice::<f64>()?.to_vec());
     }
     Ok(all)
 }

@@ -10,7 +10,7 @@ mod step;
 mod test_node;
 
 pub use evaluator::Evaluator;
-pub use gradient_check::check_gradient;
+pub use gradient_check::{check_gradient, check_gradient_through};
 pub use op_tester::OpTester;
 pub use step::{LocalRendezvous, bare_step};
 pub use test_node::TestNode;
