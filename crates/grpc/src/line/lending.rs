@@ -198,8 +198,8 @@ fn read_memory<const N: usize>(_: i32, _: [(u64, &mut [u8]); N]) -> Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-#[cfg(test)]
 #[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -53,7 +53,9 @@ pub(super) fn backward(ctx: &mut OpKernelContext, order: Order) -> Result<()> {
     let mut x_grad = crate::sparse::coo::filled(cell.steps * inputs, 0f32)?;
     let mut w_grad = vec![0f32; (cell.inputs + cell.size) * width];
     let mut b_grad = vec![0f32; width];
-    let mut peepholes: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0f32; cell.size]);
+    // Unused weights may have any length, and gradients of that length.
+    let lens = [ctx.input(5)?.num_elements(), ctx.input(6)?.num_elements(), ctx.input(7)?.num_elements()];
+    let mut peepholes = lens.map(|n| vec![0f32; n]);
     let (mut cs_prev_grad, mut h_prev_grad) = (vec![0f32; n], vec![0f32; n]);
     for t in (0..steps).rev() {
         let at = |i: usize, t: usize| &given[i][t * n..][..n];
@@ -78,9 +80,9 @@ pub(super) fn backward(ctx: &mut OpKernelContext, order: Order) -> Result<()> {
         (&cs_prev_grad, &state),
         (&h_prev_grad, &state),
         (&w_grad, &[cell.inputs + cell.size, width]),
-        (&peepholes[0], &[cell.size]),
-        (&peepholes[1], &[cell.size]),
-        (&peepholes[2], &[cell.size]),
+        (&peepholes[0], &lens[0..1]),
+        (&peepholes[1], &lens[1..2]),
+        (&peepholes[2], &lens[2..3]),
         (&b_grad, &[width]),
     ];
     for (i, (values, dims)) in results.into_iter().enumerate() {
