@@ -14,12 +14,7 @@ use ferroflow_tensor::{DType, PartialShape, Tensor};
 ///
 /// Attributes: `T: type in {uint8, int8, int16, int32, int64, float, double}`
 #[track_caller]
-pub fn adjust_contrast(
-    images: impl Into<Output>,
-    contrast_factor: impl Into<Output>,
-    min_value: impl Into<Output>,
-    max_value: impl Into<Output>,
-) -> OpBuilder {
+pub fn adjust_contrast(images: impl Into<Output>, contrast_factor: impl Into<Output>, min_value: impl Into<Output>, max_value: impl Into<Output>) -> OpBuilder {
     let images = images.into();
     let graph = images.graph().clone();
     graph.op("AdjustContrast").input(images).input(contrast_factor).input(min_value).input(max_value)
@@ -131,6 +126,24 @@ pub fn draw_bounding_boxes_v2(images: impl Into<Output>, boxes: impl Into<Output
     let images = images.into();
     let graph = images.graph().clone();
     graph.op("DrawBoundingBoxesV2").input(images).input(boxes).input(colors)
+}
+
+/// `EncodeJpeg`: A JPEG file of an image `[rows, columns, channels]` of 1 or 3 channels, written in one scan: `progressive` and `optimize_size` would change how it is stored, not the image.
+///
+/// Attributes: `format: string in {"", "grayscale", "rgb"} = ""; quality: int = 95; progressive: bool = false; optimize_size: bool = false; chroma_downsampling: bool = true; density_unit: string in {"in", "cm"} = "in"; x_density: int = 300; y_density: int = 300; xmp_metadata: string = ""`
+#[track_caller]
+pub fn encode_jpeg(image: impl Into<Output>) -> OpBuilder {
+    let image = image.into();
+    let graph = image.graph().clone();
+    graph.op("EncodeJpeg").input(image)
+}
+
+/// `EncodeJpegVariableQuality`: As `EncodeJpeg`, with `quality` from 0 to 100.
+#[track_caller]
+pub fn encode_jpeg_variable_quality(images: impl Into<Output>, quality: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("EncodeJpegVariableQuality").input(images).input(quality)
 }
 
 /// `EncodePng`: For each image `[..., rows, columns, channels]` a PNG file; 1 channel is gray, 2 are gray and alpha, 3 colours, 4 colours and alpha.
@@ -257,12 +270,7 @@ pub fn resize_nearest_neighbor_grad(grads: impl Into<Output>, size: impl Into<Ou
 ///
 /// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}; kernel_type: string = "lanczos3"; antialias: bool = true`
 #[track_caller]
-pub fn scale_and_translate(
-    images: impl Into<Output>,
-    size: impl Into<Output>,
-    scale: impl Into<Output>,
-    translation: impl Into<Output>,
-) -> OpBuilder {
+pub fn scale_and_translate(images: impl Into<Output>, size: impl Into<Output>, scale: impl Into<Output>, translation: impl Into<Output>) -> OpBuilder {
     let images = images.into();
     let graph = images.graph().clone();
     graph.op("ScaleAndTranslate").input(images).input(size).input(scale).input(translation)
@@ -272,12 +280,7 @@ pub fn scale_and_translate(
 ///
 /// Attributes: `T: type in {float}; kernel_type: string = "lanczos3"; antialias: bool = true`
 #[track_caller]
-pub fn scale_and_translate_grad(
-    grads: impl Into<Output>,
-    original_image: impl Into<Output>,
-    scale: impl Into<Output>,
-    translation: impl Into<Output>,
-) -> OpBuilder {
+pub fn scale_and_translate_grad(grads: impl Into<Output>, original_image: impl Into<Output>, scale: impl Into<Output>, translation: impl Into<Output>) -> OpBuilder {
     let grads = grads.into();
     let graph = grads.graph().clone();
     graph.op("ScaleAndTranslateGrad").input(grads).input(original_image).input(scale).input(translation)
