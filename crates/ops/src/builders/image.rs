@@ -14,7 +14,12 @@ use ferroflow_tensor::{DType, PartialShape, Tensor};
 ///
 /// Attributes: `T: type in {uint8, int8, int16, int32, int64, float, double}`
 #[track_caller]
-pub fn adjust_contrast(images: impl Into<Output>, contrast_factor: impl Into<Output>, min_value: impl Into<Output>, max_value: impl Into<Output>) -> OpBuilder {
+pub fn adjust_contrast(
+    images: impl Into<Output>,
+    contrast_factor: impl Into<Output>,
+    min_value: impl Into<Output>,
+    max_value: impl Into<Output>,
+) -> OpBuilder {
     let images = images.into();
     let graph = images.graph().clone();
     graph.op("AdjustContrast").input(images).input(contrast_factor).input(min_value).input(max_value)
@@ -270,7 +275,12 @@ pub fn resize_nearest_neighbor_grad(grads: impl Into<Output>, size: impl Into<Ou
 ///
 /// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}; kernel_type: string = "lanczos3"; antialias: bool = true`
 #[track_caller]
-pub fn scale_and_translate(images: impl Into<Output>, size: impl Into<Output>, scale: impl Into<Output>, translation: impl Into<Output>) -> OpBuilder {
+pub fn scale_and_translate(
+    images: impl Into<Output>,
+    size: impl Into<Output>,
+    scale: impl Into<Output>,
+    translation: impl Into<Output>,
+) -> OpBuilder {
     let images = images.into();
     let graph = images.graph().clone();
     graph.op("ScaleAndTranslate").input(images).input(size).input(scale).input(translation)
@@ -280,7 +290,12 @@ pub fn scale_and_translate(images: impl Into<Output>, size: impl Into<Output>, s
 ///
 /// Attributes: `T: type in {float}; kernel_type: string = "lanczos3"; antialias: bool = true`
 #[track_caller]
-pub fn scale_and_translate_grad(grads: impl Into<Output>, original_image: impl Into<Output>, scale: impl Into<Output>, translation: impl Into<Output>) -> OpBuilder {
+pub fn scale_and_translate_grad(
+    grads: impl Into<Output>,
+    original_image: impl Into<Output>,
+    scale: impl Into<Output>,
+    translation: impl Into<Output>,
+) -> OpBuilder {
     let grads = grads.into();
     let graph = grads.graph().clone();
     graph.op("ScaleAndTranslateGrad").input(grads).input(original_image).input(scale).input(translation)

@@ -72,15 +72,19 @@ pub(super) fn backward(ctx: &mut OpKernelContext, order: Order) -> Result<()> {
         }
         (cs_prev_grad, h_prev_grad) = (back.cs_prev, d_h);
     }
+    // Without peepholes their weights may be of any size, and so are the zeros.
+    for (i, grad) in peepholes.iter_mut().enumerate() {
+        grad.resize(ctx.input(5 + i)?.shape().dim(0), 0.0);
+    }
     let state = [cell.batch, cell.size];
     let results: [(&[f32], &[usize]); 8] = [
         (&x_grad, &[cell.steps, cell.batch, cell.inputs]),
         (&cs_prev_grad, &state),
         (&h_prev_grad, &state),
         (&w_grad, &[cell.inputs + cell.size, width]),
-        (&peepholes[0], &[cell.size]),
-        (&peepholes[1], &[cell.size]),
-        (&peepholes[2], &[cell.size]),
+        (&peepholes[0], &[peepholes[0].len()]),
+        (&peepholes[1], &[peepholes[1].len()]),
+        (&peepholes[2], &[peepholes[2].len()]),
         (&b_grad, &[width]),
     ];
     for (i, (values, dims)) in results.into_iter().enumerate() {
