@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn it_agrees_with_differences() {
         let x = tensor(&[2, 3, 3], &[2.0, 0.3, -0.4, 0.5, -1.0, 0.2, 0.7, -0.1, 0.4, 1.0, 0.0, 0.2, -0.3, 3.0, 0.1, 0.6, 0.9, -2.0]);
-        check_gradient_through(&[x.clone()], |graph, inputs| {
+        check_gradient_through(std::slice::from_ref(&x), |graph, inputs| {
             // Without the vectors' signs, which are arbitrary.
             let all = graph.op("SelfAdjointEigV2").input(inputs[0].clone()).build();
             let squares = apply("Square", &[&all.output(1)]);

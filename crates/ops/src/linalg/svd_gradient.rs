@@ -59,7 +59,7 @@ mod tests {
         for dims in [[3i64, 2], [2, 3], [3, 3]] {
             let n = dims[0] * dims[1];
             let x = tensor(&dims, &(0..n).map(|i| (i as f64 * 0.618).fract() * 2.0 - 0.7).collect::<Vec<_>>());
-            check_gradient_through(&[x.clone()], |graph, inputs| {
+            check_gradient_through(std::slice::from_ref(&x), |graph, inputs| {
                 // Without the vectors' signs, which are arbitrary: u and v by their squares, and by products of both.
                 let all = graph.op("Svd").input(inputs[0].clone()).build();
                 let [u, v] = [1, 2].map(|i| apply("Square", &[&all.output(i)]));

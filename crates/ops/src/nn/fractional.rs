@@ -215,7 +215,7 @@ pub(super) fn shapes(c: &mut ShapeContext) -> Result<()> {
     if ratios.len() != 4 {
         return Err(invalid_argument("pooling_ratio field must specify 4 dimensions"));
     }
-    if let Some(bad) = ratios.iter().find(|r| !(**r >= 1.0)) {
+    if let Some(bad) = ratios.iter().find(|r| r.is_nan() || **r < 1.0) {
         return Err(invalid_argument(format!("pooling_ratio cannot be smaller than 1, got: {bad}")));
     }
     let of = |i: usize| x.dim(i).map(|n| (n as f32 / ratios[i]).floor() as i64);

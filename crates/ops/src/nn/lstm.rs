@@ -166,16 +166,16 @@ impl Cell {
         product(step, MatrixRef::new(&xh, self.batch, depth), MatrixRef::new(&self.w, depth, width), &mut gates, false);
         let zeros = || vec![0f32; n];
         let mut made = Made { i: zeros(), cs: zeros(), f: zeros(), o: zeros(), ci: zeros(), co: zeros(), h: zeros() };
-        for k in 0..n {
+        for (k, &before) in cs_prev.iter().enumerate().take(n) {
             let (row, j) = (k / self.size, k % self.size);
             let gate = |g: usize| {
                 let column = self.order[g] * self.size + j;
                 gates[row * width + column] + self.b[column]
             };
             let peep = |p: usize, state: f32| self.peepholes.as_ref().map_or(0.0, |w| w[p][j] * state);
-            let (i, ci) = (sigmoid(gate(0) + peep(0, cs_prev[k])), gate(1).tanh());
-            let f = sigmoid(gate(2) + forget_bias + peep(1, cs_prev[k]));
-            let cs = ci * i + cs_prev[k] * f;
+            let (i, ci) = (sigmoid(gate(0) + peep(0, before)), gate(1).tanh());
+            let f = sigmoid(gate(2) + forget_bias + peep(1, before));
+            let cs = ci * i + before * f;
             let cs = if clip > 0.0 { cs.clamp(-clip, clip) } else { cs };
             let (o, co) = (sigmoid(gate(3) + peep(2, cs)), cs.tanh());
             (made.i[k], made.cs[k], made.f[k], made.o[k], made.ci[k], made.co[k], made.h[k]) = (i, cs, f, o, ci, co, o * co);
