@@ -53,9 +53,7 @@ pub(super) fn backward(ctx: &mut OpKernelContext, order: Order) -> Result<()> {
     let mut x_grad = crate::sparse::coo::filled(cell.steps * inputs, 0f32)?;
     let mut w_grad = vec![0f32; (cell.inputs + cell.size) * width];
     let mut b_grad = vec![0f32; width];
-    // Unused weights may have any length, and gradients of that length.
-    let lens = [ctx.input(5)?.num_elements(), ctx.input(6)?.num_elements(), ctx.input(7)?.num_elements()];
-    let mut peepholes = lens.map(|n| vec![0f32; n]);
+    let mut peepholes: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0f32; cell.size]);
     let (mut cs_prev_grad, mut h_prev_grad) = (vec![0f32; n], vec![0f32; n]);
     for t in (0..steps).rev() {
         let at = |i: usize, t: usize| &given[i][t * n..][..n];
@@ -74,15 +72,19 @@ pub(super) fn backward(ctx: &mut OpKernelContext, order: Order) -> Result<()> {
         }
         (cs_prev_grad, h_prev_grad) = (back.cs_prev, d_h);
     }
+    // Without peepholes their weights may be of any size, and so are the zeros.
+    for (i, grad) in peepholes.iter_mut().enumerate() {
+        grad.resize(ctx.input(5 + i)?.shape().dim(0), 0.0);
+    }
     let state = [cell.batch, cell.size];
     let results: [(&[f32], &[usize]); 8] = [
         (&x_grad, &[cell.steps, cell.batch, cell.inputs]),
         (&cs_prev_grad, &state),
         (&h_prev_grad, &state),
         (&w_grad, &[cell.inputs + cell.size, width]),
-        (&peepholes[0], &lens[0..1]),
-        (&peepholes[1], &lens[1..2]),
-        (&peepholes[2], &lens[2..3]),
+        (&peepholes[0], &[peepholes[0].len()]),
+        (&peepholes[1], &[peepholes[1].len()]),
+        (&peepholes[2], &[peepholes[2].len()]),
         (&b_grad, &[width]),
     ];
     for (i, (values, dims)) in results.into_iter().enumerate() {

@@ -29,10 +29,12 @@ impl Truncated {
     /// Fills `out`, going on where the generator is.
     ///
     /// Errors: `InvalidArgument` for parameters that no distribution has.
-    pub(super) fn fill<T>(self, generator: &mut Philox, mut put: impl FnMut(usize, f64), n: usize) -> Result<()>
-    where
-        T: RandomFloat + AsPrimitive<f64>,
-    {
+    pub(super) fn fill<T: RandomFloat + AsPrimitive<f64>>(
+        self,
+        generator: &mut Philox,
+        mut put: impl FnMut(usize, f64),
+        n: usize,
+    ) -> Result<()> {
         let Truncated { mean, mut deviation, mut low, mut high } = self;
         let invalid = || invalid_argument("Invalid parameters");
         if !(deviation > 0.0 && low < high && (low.is_finite() || high.is_finite())) {

@@ -200,7 +200,7 @@ impl Dense<'_> {
         let steps = if varies { longest.div_ceil(stride.max(1)) } else { 1 };
         let size = steps * stride;
         let mut column = Column::new(self.dtype)?;
-        for row in rows {
+        for (index, row) in rows.iter().enumerate() {
             match row.values(self.key) {
                 None if varies => column.fill(size, Some(self.default))?,
                 None if has_default => column.extend_with(self.default)?,
@@ -216,9 +216,15 @@ impl Dense<'_> {
                     let n = column.len() - before;
                     let fits = if varies { n % stride.max(1) == 0 } else { n == stride };
                     if !fits {
+                        let of = if self.dtype == DType::String { "bytes".to_owned() } else { self.dtype.to_string() };
+                        let wrong = if varies {
+                            format!("is not a multiple of stride length.  values size: {n} but stride length: {stride}")
+                        } else {
+                            format!("!= expected.  values size: {n} but output shape: {}", self.shape)
+                        };
                         return Err(invalid_argument(format!(
-                            "Name: {}, Key: {}, Index: 0.  Number of {} values != expected.  values size: {n} but output shape: {}",
-                            row.name, self.key, self.dtype, self.shape
+                            "Name: {}, Key: {}, Index: {index}.  Number of {of} values {wrong}",
+                            row.name, self.key
                         )));
                     }
                     column.fill(size - n, Some(self.default))?;
