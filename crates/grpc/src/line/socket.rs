@@ -63,12 +63,18 @@ impl Outgoing {
         let _ = socket.shutdown(Shutdown::Both);
     }
 
-    /// The process at the other end, if it is on this machine and the system says which it is.
+    /// The process at the other end, if it is on this machine and may look into this one: others need not know what lies where.
+    #[cfg(target_os = "linux")]
     pub(super) fn peer_process(&self) -> Option<i32> {
-        match self {
-            Outgoing::Tcp(_) => None,
-            Outgoing::Unix(s) => s.as_ref().peer_cred().ok()?.pid().filter(|&pid| pid > 0),
-        }
+        let Outgoing::Unix(s) = self else { return None };
+        let peer = s.as_ref().peer_cred().ok()?;
+        let is_trusted = peer.uid() == 0 || peer.uid() == nix::unistd::geteuid().as_raw();
+        peer.pid().filter(|&pid| pid > 0 && is_trusted)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn peer_process(&self) -> Option<i32> {
+        None
     }
 
     pub(super) async fn writable(&self) -> Result<()> {

@@ -173,7 +173,8 @@ impl Driver<'_> {
             self.graph.stand_in(tag.node, inputs)?;
         }
         let expensive = match item.cost {
-            Cost::Inline => false,
+            // Beginning to wait costs nothing, but for what is handed over: a queue may have to cut it up.
+            Cost::Inline => self.is_brief && item.is_async && item.kind == Kind::Kernel && input_bytes(inputs) >= EXPENSIVE_BYTES,
             Cost::Heavy => true,
             Cost::BySize => input_bytes(inputs) >= EXPENSIVE_BYTES,
         };
