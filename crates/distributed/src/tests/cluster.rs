@@ -11,7 +11,7 @@ use ferroflow_tensor::{DeviceSpec, Result, Tensor};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What stands at a task's address.
 #[derive(Clone)]
@@ -187,6 +187,18 @@ impl Cluster {
 
     pub fn worker(&self, task: &TaskId) -> Arc<Worker> {
         self.master(task).env().worker.clone()
+    }
+
+    /// Waits until no task knows a step any more: a caller has its answer before the tasks are told to forget the step.
+    pub fn wait_until_steps_are_forgotten(&self) {
+        let end = Instant::now() + Duration::from_secs(60);
+        for task in [ps(), worker(0), worker(1)] {
+            let worker = self.worker(&task);
+            while !worker.rendezvous_mgr().is_empty() {
+                assert!(Instant::now() < end, "{} still knows {} steps", task.name(), worker.rendezvous_mgr().len());
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
     }
 
     /// A session with this graph at the master of worker 0.

@@ -50,9 +50,7 @@ fn the_body_of_a_loop_runs_on_another_task() {
     for (n, want) in [(0.0, 0.0), (1.0, 3.0), (7.0, 9.0)] {
         assert_eq!(s.run(&[("n", n)], &["loop:0", "loop:2"], &[]).unwrap(), [want, 3.0], "{n}");
     }
-    for task in [ps(), worker(0), worker(1)] {
-        assert!(c.worker(&task).rendezvous_mgr().is_empty(), "{} has forgotten its steps", task.name());
-    }
+    c.wait_until_steps_are_forgotten();
 }
 
 /// `cond(x < 5)`: twice `x` on worker 1, or `x` squared on the ps.

@@ -15,9 +15,7 @@ fn a_chain_over_three_tasks_gives_the_product() {
     assert_eq!(s.run(&[("x", 1.0)], &["y:0", "z:0"], &[]).unwrap(), [3.0, 6.0]);
     let session = s.master.session(&s.handle).unwrap();
     assert_eq!(session.load(), (0, 2), "both spellings share a step");
-    for task in [ps(), worker(0), worker(1)] {
-        assert!(c.worker(&task).rendezvous_mgr().is_empty(), "{} has forgotten its steps", task.name());
-    }
+    c.wait_until_steps_are_forgotten();
 }
 
 #[test]
@@ -103,7 +101,7 @@ fn a_partial_run_is_fed_and_fetched_piece_by_piece() {
     assert_eq!(part(&[("b", 5.0)], &["second:0"]).unwrap(), [20.0]);
     let over = part(&[], &["second"]).unwrap_err();
     assert_eq!(over.message(), "Must run PartialRunSetup before performing partial runs");
-    assert!(c.worker(&ps()).rendezvous_mgr().is_empty());
+    c.wait_until_steps_are_forgotten();
 }
 
 #[test]
