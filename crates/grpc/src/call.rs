@@ -5,7 +5,8 @@
 use crate::channel::{Channel, Link};
 use crate::codec::ContentPath;
 use crate::compression::Encoding;
-use crate::frame::{Assembly, Message, Segments};
+use crate::frame::{Assembly, Message};
+use crate::segments::Segments;
 use crate::{line, metadata, status};
 use ferroflow_distributed::{CallOptions, Done};
 use ferroflow_graph::kernel::{CancellationManager, CancellationToken};

@@ -1,6 +1,6 @@
 //! Compressed messages: gzip and deflate are understood, nothing is ever sent compressed (TF: `RPCOptions.compression_algorithm`).
 
-use crate::frame::LARGEST_MESSAGE;
+use crate::segments::LARGEST_MESSAGE;
 use bytes::Bytes;
 use ferroflow_tensor::Result;
 use ferroflow_tensor::error::{internal, resource_exhausted};

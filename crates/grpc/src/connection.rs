@@ -1,7 +1,8 @@
 //! The server's side of connections: accepts them, reads requests, sends responses, notices when callers give up.
 
 use crate::compression::Encoding;
-use crate::frame::{Assembly, Message, Segments};
+use crate::frame::{Assembly, Message};
+use crate::segments::Segments;
 use crate::service::{Respond, Services};
 use crate::{line, metadata, socket, status};
 use bytes::Bytes;

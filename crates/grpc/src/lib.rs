@@ -23,6 +23,7 @@ mod master_client;
 mod master_service;
 mod metadata;
 mod pooled;
+mod segments;
 mod server;
 mod service;
 mod socket;

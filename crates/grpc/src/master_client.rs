@@ -4,8 +4,9 @@ use crate::attributes;
 use crate::call::Method;
 use crate::channel::Channel;
 use crate::codec::{self, ContentPath, decode_with_tensors, encode_with_tensors};
-use crate::frame::{Message, Segments};
+use crate::frame::Message;
 use crate::io_thread::IoThread;
+use crate::segments::Segments;
 use crate::step_stats;
 use ferroflow_distributed::{
     CallOptions, CallableOptions, CostGraph, CreateSessionRequest, DeviceAttributes, Done, ExtendRequest, GraphSource, RunMetadata,

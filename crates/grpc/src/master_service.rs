@@ -2,9 +2,10 @@
 
 use crate::attributes;
 use crate::codec::{self, ContentPath, decode_with_tensors, encode_with_tensors};
-use crate::frame::{Message, Segments};
+use crate::frame::Message;
 use crate::inline::{Inline, kind};
 use crate::pooled::Pooled;
+use crate::segments::Segments;
 use crate::service::{Respond, Service, decoded, replied};
 use crate::step_stats::{cost_graph, partition_graph};
 use ferroflow_distributed::{

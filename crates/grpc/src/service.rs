@@ -1,7 +1,8 @@
 //! `Service`: what answers calls. Calls are answered by callback, from any thread.
 
 use crate::codec::ContentPath;
-use crate::frame::{Message, Segments};
+use crate::frame::Message;
+use crate::segments::Segments;
 use ferroflow_distributed::{CallOptions, Done};
 use std::sync::Arc;
 

@@ -4,9 +4,10 @@ use crate::attributes;
 use crate::call::Method;
 use crate::channel::Channel;
 use crate::codec::{self, ContentPath, decode_recv_tensor, decode_with_tensors, encode_with_tensors};
-use crate::frame::{Message, Segments};
+use crate::frame::Message;
 use crate::inline::{Inline, kind};
 use crate::io_thread::IoThread;
+use crate::segments::Segments;
 use crate::step_stats;
 use ferroflow_distributed::{
     CallOptions, CostGraph, CreateWorkerSessionRequest, DeviceAttributes, Done, LoggingRequest, RecvTensorRequest, RegisterGraphRequest,

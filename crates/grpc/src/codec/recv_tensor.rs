@@ -2,7 +2,8 @@
 
 use super::tensor::{EncodedTensor, decode_tensor};
 use super::wire::{Field, fields, put_tag, put_varint, varint_len};
-use crate::frame::{Message, SegmentWriter, Segments};
+use crate::frame::Message;
+use crate::segments::{SegmentWriter, Segments};
 use bytes::BufMut;
 use ferroflow_graph::kernel::Received;
 use ferroflow_proto as pb;
@@ -68,7 +69,8 @@ mod tests {
     use super::*;
     use crate::codec::RECV_TENSOR_RESPONSE;
     use crate::compression::Encoding;
-    use crate::frame::{Assembly, PREFIX};
+    use crate::frame::Assembly;
+    use crate::segments::PREFIX;
     use bytes::Bytes;
     use prost::Message as _;
     use std::time::Duration;

@@ -1,7 +1,8 @@
 //! `TensorProto` straight to and from tensor memory.
 
 use super::wire::{Field, fields, put_tag, put_varint, varint_len};
-use crate::frame::{Message, SegmentWriter};
+use crate::frame::Message;
+use crate::segments::SegmentWriter;
 use bytes::{BufMut, Bytes, BytesMut};
 use ferroflow_proto as pb;
 use ferroflow_tensor::error::internal;
@@ -153,7 +154,7 @@ impl RawTensor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::PREFIX;
+    use crate::segments::PREFIX;
     use ferroflow_tensor::Element;
     use prost::Message as _;
 

@@ -4,7 +4,8 @@
 
 use super::tensor::{EncodedTensor, decode_tensor};
 use super::wire::{Field, fields, put_tag, put_varint, varint_len};
-use crate::frame::{Message, SegmentWriter, Segments};
+use crate::frame::Message;
+use crate::segments::{SegmentWriter, Segments};
 use bytes::BufMut;
 use ferroflow_proto as pb;
 use ferroflow_tensor::error::{internal, invalid_argument};
@@ -120,7 +121,7 @@ pub(crate) fn encode_with_tensors<T: Tensors>(message: &impl prost::Message, num
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::PREFIX;
+    use crate::segments::PREFIX;
     use ferroflow_tensor::{DType, Shape, to_proto};
     use prost::Message as _;
     use rand::rngs::StdRng;

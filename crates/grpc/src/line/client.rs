@@ -1,12 +1,14 @@
 //! The caller's side of a line.
 
 use super::errors::error_of;
-use super::frames::{FRAMES_AT_ONCE, FrameReader, Head, Kind};
+use super::frames::{FRAMES_AT_ONCE, FrameReader};
+use super::head::{Head, Kind};
 use super::socket::{self, Incoming, Outgoing};
 use super::writer::Writer;
 use super::{OPENING, server};
 use crate::codec::ContentPath;
-use crate::frame::{Message, Segments};
+use crate::frame::Message;
+use crate::segments::Segments;
 use ferroflow_distributed::CallOptions;
 use ferroflow_graph::kernel::{Burst, CancellationManager, CancellationToken, burst};
 use ferroflow_tensor::error::{deadline_exceeded, unavailable};

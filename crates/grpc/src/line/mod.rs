@@ -12,6 +12,7 @@
 mod client;
 mod errors;
 mod frames;
+mod head;
 mod lending;
 mod server;
 mod socket;

@@ -1,12 +1,14 @@
 //! The answering side of lines, and the door: the local socket at which a task of the same machine may open one.
 
 use super::errors::error_body;
-use super::frames::{FRAMES_AT_ONCE, FrameReader, Head, Kind};
+use super::frames::{FRAMES_AT_ONCE, FrameReader};
+use super::head::{Head, Kind};
 use super::socket::{self, Incoming, Outgoing};
 use super::writer::Writer;
 use super::{OPENING, OPENING_TOLD_BY};
 use crate::connection::Phase;
-use crate::frame::{Message, PREFIX, Segments};
+use crate::frame::Message;
+use crate::segments::{PREFIX, Segments};
 use crate::service::{Respond, Services};
 use bytes::Bytes;
 use ferroflow_distributed::CallOptions;

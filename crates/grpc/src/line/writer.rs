@@ -1,9 +1,9 @@
 //! Writing frames, from any thread: what the socket takes at once is written by whoever has it, the rest by the event loop.
 
-use super::frames::{HEAD, Head, Kind};
+use super::head::{HEAD, Head, Kind};
 use super::lending::{LOAN, Lending};
 use super::socket::Outgoing;
-use crate::frame::{PREFIX, Segments};
+use crate::segments::{PREFIX, Segments};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use ferroflow_graph::kernel::{PutOff, write_later};
 use parking_lot::Mutex;

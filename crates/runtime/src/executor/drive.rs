@@ -172,15 +172,15 @@ impl Driver<'_> {
         if dead {
             self.graph.stand_in(tag.node, inputs)?;
         }
+        if item.refs != Refs::None {
+            self.graph.read_references(tag.node, item, inputs)?;
+        }
         let expensive = match item.cost {
             // Beginning to wait costs nothing, but for what is handed over: a queue may have to cut it up.
             Cost::Inline => self.is_brief && item.is_async && item.kind == Kind::Kernel && input_bytes(inputs) >= EXPENSIVE_BYTES,
             Cost::Heavy => true,
             Cost::BySize => input_bytes(inputs) >= EXPENSIVE_BYTES,
         };
-        if item.refs != Refs::None {
-            self.graph.read_references(tag.node, item, inputs)?;
-        }
         // Not known to be short: what was put off must not wait for it.
         let is_timed = !expensive && item.cost == Cost::BySize && (!item.pace.is_quick() || self.is_brief);
         if is_timed || item.kind == Kind::Call {
