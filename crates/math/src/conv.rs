@@ -65,6 +65,19 @@ impl Window {
         start.saturating_sub(self.pad[axis]).min(end)..end
     }
 
+    /// Which columns of a window at column `at` lie inside the image, and at which of the image's the first does; `None` where they do
+    /// not lie side by side.
+    #[inline(always)]
+    fn inside(&self, at: usize) -> Option<(Range<usize>, usize)> {
+        if self.dilation[1] != 1 {
+            return None;
+        }
+        let covered = self.covered(1, at);
+        let left = (covered.start + self.pad[1]).saturating_sub(at * self.stride[1]).min(self.size[1]);
+        let right = (left + covered.len()).min(self.size[1]);
+        Some((left..right, covered.start))
+    }
+
     /// Whether the window is a single pixel that visits each pixel once, so that patches are the image itself.
     fn is_pointwise(&self) -> bool {
         self.size == [1, 1] && self.stride == [1, 1] && self.pad == [0, 0] && self.out == self.image
@@ -106,16 +119,28 @@ fn patches<T: Copy + Default>(w: &Window, x: &[T], places: Range<usize>, rows: &
     let (depth, cols) = (w.depth, w.size[1]);
     for (place, patch) in places.zip(rows.chunks_exact_mut(w.patch_len())) {
         let (image, at) = w.place(place);
+        let inside = w.inside(at[1]);
         for (i, line) in patch.chunks_exact_mut(cols * depth).enumerate() {
             let Some(row) = w.source(0, at[0], i) else {
                 line.fill(T::default());
                 continue;
             };
             let start = (image * w.image[0] + row) * w.image[1];
-            for (j, pixel) in line.chunks_exact_mut(depth).enumerate() {
-                match w.source(1, at[1], j) {
-                    Some(col) => pixel.copy_from_slice(&x[(start + col) * depth..][..depth]),
-                    None => pixel.fill(T::default()),
+            match &inside {
+                Some((covered, first)) => {
+                    line[..covered.start * depth].fill(T::default());
+                    line[covered.end * depth..].fill(T::default());
+                    // A loop over the elements: lines are short, a call to copy each would cost more.
+                    let from = &x[(start + first) * depth..][..covered.len() * depth];
+                    line[covered.start * depth..covered.end * depth].iter_mut().zip(from).for_each(|(to, &from)| *to = from);
+                }
+                None => {
+                    for (j, pixel) in line.chunks_exact_mut(depth).enumerate() {
+                        match w.source(1, at[1], j) {
+                            Some(col) => pixel.copy_from_slice(&x[(start + col) * depth..][..depth]),
+                            None => pixel.fill(T::default()),
+                        }
+                    }
                 }
             }
         }
@@ -125,15 +150,22 @@ fn patches<T: Copy + Default>(w: &Window, x: &[T], places: Range<usize>, rows: &
 /// Adds patches at `places` to the images they came from. `first` is the first element of `x` in all images.
 fn add_patches<T: ConvElement>(w: &Window, rows: &[T], places: Range<usize>, first: usize, x: &mut [T]) {
     let (depth, cols) = (w.depth, w.size[1]);
+    let add = |x: &mut [T], patch: &[T]| x.iter_mut().zip(patch).for_each(|(x, &p)| *x = x.plus(p));
     for (place, patch) in places.zip(rows.chunks_exact(w.patch_len())) {
         let (image, at) = w.place(place);
+        let inside = w.inside(at[1]);
         for (i, line) in patch.chunks_exact(cols * depth).enumerate() {
             let Some(row) = w.source(0, at[0], i) else { continue };
             let start = (image * w.image[0] + row) * w.image[1];
-            for (j, pixel) in line.chunks_exact(depth).enumerate() {
-                if let Some(col) = w.source(1, at[1], j) {
-                    for (x, &p) in x[(start + col) * depth - first..].iter_mut().zip(pixel) {
-                        *x = x.plus(p);
+            match &inside {
+                Some((covered, col)) => {
+                    add(&mut x[(start + col) * depth - first..], &line[covered.start * depth..covered.end * depth]);
+                }
+                None => {
+                    for (j, pixel) in line.chunks_exact(depth).enumerate() {
+                        if let Some(col) = w.source(1, at[1], j) {
+                            add(&mut x[(start + col) * depth - first..], pixel);
+                        }
                     }
                 }
             }
