@@ -61,6 +61,10 @@ def convolutions():
     yield Case("Conv2D", sample("float", (1, 0, 2, 1)), sample("float", (1, 1, 1, 1)), strides=[1, 1, 1, 1], padding="EXPLICIT",
                explicit_paddings=[0, 0, 1, 1, 1, 1, 0, 0])
     yield Case("Conv2D", x, sample("float", (3, 3, 3, 2)), strides=[1, 1, 1, 1], padding="SAME")
+    none = np.zeros((3, 3, 2, 0), np.float32)
+    yield Case("Conv2D", x, none, strides=[1, 1, 1, 1], padding="SAME")
+    yield Case("Conv2DBackpropInput", i32([1, 6, 6, 2]), none, np.zeros((1, 6, 6, 0), np.float32), strides=[1, 1, 1, 1], padding="SAME")
+    yield Case("Conv2DBackpropFilter", x, i32([3, 3, 2, 0]), np.zeros((1, 6, 6, 0), np.float32), strides=[1, 1, 1, 1], padding="SAME")
     yield Case("Conv2D", sample("float", (6, 6, 2)), w, strides=[1, 1, 1, 1], padding="SAME")
     yield Case("Conv2D", x, sample("float", (3, 3, 2)), strides=[1, 1, 1, 1], padding="SAME")
     for padding, s in (("SAME", 1), ("VALID", 1), ("SAME", 2), ("VALID", 2)):

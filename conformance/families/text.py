@@ -13,6 +13,11 @@ def plain():
                   {"width": 12, "fill": "-"}, {"width": 10, "fill": " "}, {"precision": 2, "width": 9, "scientific": True}, {"fill": "n", "width": 6},
                   {"scientific": True, "shortest": True}):
         yield Case("AsString", f32([1.5, -0.1, 1234567, 1e-9]), **attrs)
+    z = np.array([1j, 1 + 2j, -1, 0.5 + 1.5j, complex("inf"), -1.25 - 3j], np.complex64)
+    for attrs in ({"width": 8}, {"width": 9, "fill": "-", "shortest": True}, {"width": 3, "fill": "0", "shortest": True},
+                  {"width": 9, "fill": "+", "shortest": True}, {"width": 6, "fill": " ", "shortest": True}, {"precision": 2, "width": 8}):
+        for t in ("complex64", "complex128"):
+            yield Case("AsString", arr(t, z), **attrs)
     for attrs in ({"width": 6}, {"width": 6, "fill": "0"}, {"precision": 3}, {"fill": "%", "width": 6}, {"fill": "s", "width": 3}):
         yield Case("AsString", i32([1234, -5]), **attrs)
     words = strs([b"", b"part-0", b"a b", b"\xff\x00"])
@@ -52,6 +57,7 @@ def plain():
     yield Case("DecodeBase64", strs([b"YWJj"]))
     yield Case("DecodeRaw", strs([b"\x01\x00\x02\x00"]), out_type=Type("int16"))
     yield Case("DecodeRaw", strs([b"\x01\x00\x02"]), out_type=Type("int16"))
+    yield Case("DecodeRaw", strs([b"ab", b"longer", b"abc"]), out_type=Type("uint8"))
     for t in ("float", "double", "int32", "int64", "uint8", "half", "bfloat16"):
         yield Case("ScalarSummary", strs(b"loss"), sample(t, ()))
     yield Case("ScalarSummary", strs([b"a", b"b/c"]), f32([1.5, -2]))
@@ -81,6 +87,11 @@ def unicode():
             yield Case("UnicodeTranscode", text, input_encoding="UTF-16-BE", output_encoding=to, errors="ignore")
     yield Case("UnicodeTranscode", strs([b"\xff\xfea\x00", b"\xfe\xff\x00a"]), input_encoding="UTF-16", output_encoding="UTF-8")
     yield Case("UnicodeTranscode", bad, input_encoding="UTF-8", output_encoding="UTF-8", errors="strict")
+    for encoding, text in (("shift_jis", b"\\\x8f\x70\x83\x4f"), ("gb18030", b"a\xca\xf5\x81\x30\x81\x30"), ("big5", b"\xb3\x4eb"),
+                           ("euc_kr", b"\xc7\xd1\xb9\xce"), ("euc-jp", b"\xa4\xa2"), ("gbk", b"\xca\xf5"), ("windows-1252", b"\x80x"),
+                           ("koi8-r", b"\xc1"), ("iso-8859-5", b"\xb0"), ("iso-2022-jp", b"a\x1b$B$\"%\"\x1b(Bb"), ("macintosh", b"\x80"),
+                           ("shift_jis", b"\x81"), ("gb18030", b"a\x81\x20b"), ("x-user-defined", b"a"), ("replacement", b"a")):
+        yield Case("UnicodeDecodeWithOffsets", strs([text, b""]), input_encoding=encoding)
     yield Case("UnicodeDecode", good, input_encoding="bogus")
     yield Case("UnicodeDecode", good, input_encoding="UTF-8", replacement_char=0x110000)
     points = i32([97, 0x1F600, 0xD800, -1, 0x110000, 0])

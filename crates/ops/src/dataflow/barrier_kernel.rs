@@ -58,7 +58,13 @@ pub(super) fn insert(ctx: &mut OpKernelContext) -> Result<()> {
     for (i, key) in keys.as_strings()?.iter().enumerate() {
         entries.push((key.clone(), row(values, i)?));
     }
-    barrier(ctx)?.0.with(|state| state.insert(component, &entries))
+    let is_empty = values.num_elements() == 0 && !entries.is_empty();
+    barrier(ctx)?.0.with(|state| match is_empty {
+        true => {
+            Err(invalid_argument(format!("Tensors with no elements are not supported {}: received shape {}", state.name(), values.shape())))
+        }
+        false => state.insert(component, &entries),
+    })
 }
 
 /// The kernel of `BarrierClose`.
@@ -178,6 +184,16 @@ mod tests {
         fn size(&self, op: &str) -> i32 {
             self.op(op).run_one().unwrap().to_scalar().unwrap()
         }
+    }
+
+    #[test]
+    fn components_without_elements_are_refused() {
+        let s = setup();
+        let e = s.put(&["a", "b"], tensor(&[2, 0], &[] as &[f32]), 0).unwrap_err();
+        assert_eq!(e.code(), Code::InvalidArgument);
+        assert!(e.bare_message().starts_with("Tensors with no elements are not supported"), "{e}");
+        assert!(e.bare_message().ends_with("received shape [2,0]"), "{e}");
+        s.put(&[], tensor(&[0], &[] as &[f32]), 0).unwrap();
     }
 
     #[test]

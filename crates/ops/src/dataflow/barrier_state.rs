@@ -68,6 +68,11 @@ impl Barrier {
 }
 
 impl BarrierState {
+    /// The name in messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// How many tuples are complete, and how many are not.
     pub(super) fn sizes(&self) -> (usize, usize) {
         (self.ready.len(), self.incomplete.len())

@@ -50,6 +50,8 @@ struct State {
 /// A reader.
 pub(super) struct Reader {
     kind: ReaderKind,
+    /// Its op and name, for messages.
+    label: String,
     state: Mutex<State>,
 }
 
@@ -79,8 +81,8 @@ impl Reader {
     pub(super) const TYPE_NAME: &str = "N10tensorflow15ReaderInterfaceE";
 
     /// A reader that has not begun.
-    pub(super) fn new(kind: ReaderKind) -> Reader {
-        Reader { kind, state: Mutex::default() }
+    pub(super) fn new(kind: ReaderKind, label: String) -> Reader {
+        Reader { kind, label, state: Mutex::default() }
     }
 
     /// What it reads.
@@ -132,17 +134,17 @@ impl Reader {
         if !self.kind.has_state() {
             return Err(unimplemented("Reader RestoreState"));
         }
-        let bad = |_| invalid_argument("Could not parse state for a reader");
+        let bad = || invalid_argument(format!("Could not parse state for {}: {}", self.label, bytes.escape_ascii()));
         let mut cursor = Cursor::new(bytes);
         let (mut numbers, mut work) = ([0i64; 3], Bytes::new());
         while !cursor.is_empty() {
-            match cursor.varint().map_err(bad)? {
-                tag @ (0x08 | 0x10 | 0x18) => numbers[(tag as usize >> 3) - 1] = cursor.varint().map_err(bad)? as i64,
+            match cursor.varint().map_err(|_| bad())? {
+                tag @ (0x08 | 0x10 | 0x18) => numbers[(tag as usize >> 3) - 1] = cursor.varint().map_err(|_| bad())? as i64,
                 0x22 => {
-                    let length = usize::try_from(cursor.varint().map_err(bad)?).unwrap_or(usize::MAX);
-                    work = Bytes::copy_from_slice(cursor.take(length).map_err(bad)?);
+                    let length = usize::try_from(cursor.varint().map_err(|_| bad())?).unwrap_or(usize::MAX);
+                    work = Bytes::copy_from_slice(cursor.take(length).map_err(|_| bad())?);
                 }
-                _ => return Err(invalid_argument("Could not parse state for a reader")),
+                _ => return Err(bad()),
             }
         }
         let [started, finished, produced] = numbers;

@@ -17,7 +17,7 @@ pub(super) fn make(c: &KernelConstruction) -> Result<Box<dyn OpKernel>> {
     resource_handle::build(
         c,
         Reader::TYPE_NAME,
-        |node, _| Ok(Reader::new(ReaderKind::of(node)?)),
+        |node, name| Ok(Reader::new(ReaderKind::of(node)?, format!("{} '{name}'", node.op_name().trim_end_matches("V2")))),
         |reader, node| match *reader.kind() == ReaderKind::of(node)? {
             true => Ok(()),
             false => Err(invalid_argument(format!("a reader {:?} is shared with node {}, which wants another", reader.kind(), node.name))),
@@ -212,6 +212,7 @@ mod tests {
         for bad in [&b"\xff"[..], b"\x22\x09x", b"\x10\x01", b"\x2a\x00"] {
             assert_eq!(restore(bad).unwrap_err().code(), Code::InvalidArgument, "{bad:?}");
         }
+        assert_eq!(restore(b"junk").unwrap_err().bare_message(), "Could not parse state for IdentityReader 'r': junk");
     }
 
     #[test]

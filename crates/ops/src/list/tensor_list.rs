@@ -155,7 +155,12 @@ impl TensorList {
                 "Trying to add two lists of tensors with different lengths. One is {a} and the other is {b}"
             )));
         }
-        let element_shape = self.element_shape.merge(&other.element_shape)?;
+        let element_shape = self.element_shape.merge(&other.element_shape).map_err(|_| {
+            invalid_argument(format!(
+                "Trying to add two lists of tensors with incompatible element shapes. One is {} and the other is {}",
+                self.element_shape, other.element_shape
+            ))
+        })?;
         let pairs = self.tensors.iter().zip(&other.tensors).map(|pair| match pair {
             (Some(a), Some(b)) => sum(a, b, pool).map(Some),
             (one, None) | (None, one) => Ok(one.clone()),
@@ -242,6 +247,14 @@ mod tests {
         assert_eq!((back.tensors.len(), back.element_dtype, back.max_num_elements), (3, DType::Int64, None));
         assert!(back.tensors[0].is_none() && back.tensors[1].is_some());
         assert_eq!(back.element_shape, list.element_shape);
+    }
+
+    #[test]
+    fn lists_of_other_shapes_are_not_added() {
+        let list = |dims: &[i64]| TensorList::new(DType::Float, PartialShape::from_numbers(dims).unwrap());
+        let e = list(&[1, 2]).sum(&list(&[3, 4]), &crate::parallel::pool(&crate::testing::bare_step(1))).unwrap_err();
+        let want = "Trying to add two lists of tensors with incompatible element shapes. One is [1,2] and the other is [3,4]";
+        assert_eq!(e.bare_message(), want);
     }
 
     #[test]

@@ -101,14 +101,8 @@ fn assign_rows(target: &mut Tensor, rows: &Rows, repeated: bool) -> Result<()> {
     let width = rows.width;
     let source = |i: usize| if repeated { 0..1 } else { i * width..(i + 1) * width };
     match target.dtype() {
-        DType::String => {
-            let updates = rows.updates.as_strings()?;
-            let target = target.make_mut_strings()?;
-            for (i, &start) in rows.starts.iter().enumerate() {
-                let new = &updates[source(i)];
-                target[start..start + width].iter_mut().enumerate().for_each(|(j, x)| *x = new[j % new.len()].clone());
-            }
-        }
+        DType::String => assign_each(target.make_mut_strings()?, rows.updates.as_strings()?, rows, source),
+        DType::Variant => assign_each(target.make_mut_variants()?, rows.updates.as_variants()?, rows, source),
         dtype if dtype.is_plain() => {
             let size = dtype.size();
             if !target.is_unique() {
@@ -125,6 +119,13 @@ fn assign_rows(target: &mut Tensor, rows: &Rows, repeated: bool) -> Result<()> {
         other => return Err(no_kernel(Update::Assign, other)),
     }
     Ok(())
+}
+
+fn assign_each<T: Clone>(target: &mut [T], updates: &[T], rows: &Rows, source: impl Fn(usize) -> std::ops::Range<usize>) {
+    for (i, &start) in rows.starts.iter().enumerate() {
+        let new = &updates[source(i)];
+        target[start..start + rows.width].iter_mut().enumerate().for_each(|(j, x)| *x = new[j % new.len()].clone());
+    }
 }
 
 #[cfg(test)]

@@ -70,15 +70,16 @@ fn batch_count(batch_dims: i64, indices_rank: usize, params_rank: usize) -> Resu
 
 /// The slices of `width` elements that start at these elements, checked by the caller, one after the other.
 ///
-/// Errors: `InvalidArgument` for handles and variants; `ResourceExhausted` without memory.
+/// Errors: `ResourceExhausted` without memory.
 pub(super) fn gather_slices(params: &Tensor, starts: &[usize], width: usize, shape: Shape) -> Result<Tensor> {
-    if params.dtype() == DType::String {
-        let from = params.as_strings()?;
-        let strings = starts.iter().flat_map(|&s| from[s..s + width].iter().cloned()).collect();
-        return Tensor::strings(shape, strings);
+    fn picked<T: Clone>(from: &[T], starts: &[usize], width: usize) -> Vec<T> {
+        starts.iter().flat_map(|&s| from[s..s + width].iter().cloned()).collect()
     }
-    if !params.dtype().is_plain() {
-        return Err(invalid_argument(format!("slices of {} cannot be gathered", params.dtype())));
+    match params.dtype() {
+        DType::String => return Tensor::strings(shape, picked(params.as_strings()?, starts, width)),
+        DType::Variant => return Tensor::variants(shape, picked(params.as_variants()?, starts, width)),
+        DType::Resource => return Tensor::resources(shape, picked(params.as_resources()?, starts, width)),
+        _ => {}
     }
     let size = params.dtype().size();
     let from = params.bytes()?;

@@ -107,6 +107,15 @@ impl AsString {
     fn each<T: Element>(&self, x: &Tensor, is_number: bool, text: impl Fn(T) -> String) -> Result<Vec<Bytes>> {
         Ok(x.as_slice::<T>()?.iter().map(|&v| self.padded(text(v), is_number)).collect())
     }
+
+    /// Flag and width are those of each part.
+    fn complex<T: Element>(&self, x: &Tensor, parts: impl Fn(T) -> [f64; 2]) -> Result<Vec<Bytes>> {
+        let text = |v: &T| {
+            let [re, im] = parts(*v).map(|part| self.padded(self.number(part), true));
+            Bytes::from([b"(", &re[..], b",", &im, b")"].concat())
+        };
+        Ok(x.as_slice::<T>()?.iter().map(text).collect())
+    }
 }
 
 impl OpKernel for AsString {
@@ -118,11 +127,8 @@ impl OpKernel for AsString {
             DType::Float => self.each::<f32>(x, true, |v| self.number(v as f64))?,
             DType::Double => self.each::<f64>(x, true, |v| self.number(v))?,
             DType::Bool => self.each::<bool>(x, false, |v| v.to_string())?,
-            DType::Complex64 => self
-                .each::<num_complex::Complex<f32>>(x, false, |v| format!("({},{})", self.number(v.re as f64), self.number(v.im as f64)))?,
-            DType::Complex128 => {
-                self.each::<num_complex::Complex<f64>>(x, false, |v| format!("({},{})", self.number(v.re), self.number(v.im)))?
-            }
+            DType::Complex64 => self.complex::<num_complex::Complex<f32>>(x, |v| [v.re as f64, v.im as f64])?,
+            DType::Complex128 => self.complex::<num_complex::Complex<f64>>(x, |v| [v.re, v.im])?,
             DType::String => x
                 .as_strings()?
                 .iter()

@@ -16,7 +16,8 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let x = ctx.input(0)?;
     let strings = x.as_strings()?;
     let dtype = ctx.node.output_types[0].dtype;
-    let length = strings.first().map_or(0, |s| s.len());
+    // Words and numbers of the error are TensorFlow's, which measures by the longest.
+    let length = strings.iter().map(|s| s.len()).max().unwrap_or(0);
     if let Some((i, s)) = strings.iter().enumerate().find(|(_, s)| s.len() != length) {
         return Err(invalid_argument(format!(
             "DecodeRaw requires input strings to all be the same size, but element {i} has size {} != {length}",

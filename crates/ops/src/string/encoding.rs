@@ -16,6 +16,8 @@ pub(super) enum Encoding {
     Utf32Le,
     Ascii,
     Latin1,
+    /// One of those that the web knows: of East Asia, of Windows, of ISO 8859.
+    Other(&'static encoding_rs::Encoding),
 }
 
 impl Encoding {
@@ -34,7 +36,15 @@ impl Encoding {
             "utf32le" => Encoding::Utf32Le,
             "ascii" | "usascii" => Encoding::Ascii,
             "latin1" | "iso88591" => Encoding::Latin1,
-            _ => return Err(invalid_argument(format!("Could not create converter for input encoding: {name}"))),
+            _ => {
+                let label = name.replace('_', "-");
+                let known = [name, &label].into_iter().find_map(|l| encoding_rs::Encoding::for_label_no_replacement(l.as_bytes()));
+                // A browser's own encoding for bytes is nobody else's.
+                let known = known.filter(|&e| e != encoding_rs::X_USER_DEFINED);
+                known
+                    .map(Encoding::Other)
+                    .ok_or_else(|| invalid_argument(format!("Could not create converter for input encoding: {name}")))?
+            }
         })
     }
 
@@ -58,6 +68,37 @@ impl Encoding {
             },
             Encoding::Utf32Be => decode_utf32(bytes, u32::from_be_bytes, visit),
             Encoding::Utf32Le => decode_utf32(bytes, u32::from_le_bytes, visit),
+            Encoding::Other(encoding) => decode_other(encoding, bytes, visit),
+        }
+    }
+}
+
+/// Decodes byte by byte, because the decoder does not tell where a character begins.
+fn decode_other(encoding: &'static encoding_rs::Encoding, bytes: &[u8], mut visit: impl FnMut(Option<u32>, usize)) {
+    use encoding_rs::DecoderResult;
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    // More than a byte can become: what it completes, and itself.
+    let mut text = [0u8; 32];
+    let (mut start, mut at) = (0, 0);
+    loop {
+        let next = (at + 1).min(bytes.len());
+        let is_last = next == bytes.len();
+        let (result, read, written) = decoder.decode_to_utf8_without_replacement(&bytes[at..next], &mut text, is_last);
+        at += read;
+        let chars = std::str::from_utf8(&text[..written]).unwrap_or_default();
+        for (i, c) in chars.chars().enumerate() {
+            visit(Some(u32::from(c)), start + i);
+        }
+        if !chars.is_empty() {
+            start = at;
+        }
+        match result {
+            DecoderResult::InputEmpty if is_last => return,
+            DecoderResult::InputEmpty | DecoderResult::OutputFull => {}
+            DecoderResult::Malformed(_, after) => {
+                visit(None, start);
+                start = at - usize::from(after).min(at);
+            }
         }
     }
 }
