@@ -65,6 +65,17 @@ fn a_frozen_task_does_not_keep_a_limited_step_from_ending() {
 }
 
 #[test]
+fn a_frozen_task_does_not_keep_a_reset_from_ending() {
+    let c = Cluster::with_limits(WaitLimits { give_up: Some(Duration::from_millis(50)), ..WaitLimits::default() });
+    c.freeze(&ps());
+    let e = block_on(c.master(&worker(0)).reset(vec![], &[])).unwrap_err();
+    assert_eq!(e.code(), Code::DeadlineExceeded);
+    assert!(e.message().contains("/job:ps/replica:0/task:0 at ps0:1 does not answer"), "{e}");
+    c.thaw(&ps());
+    block_on(c.master(&worker(0)).reset(vec![], &[])).unwrap();
+}
+
+#[test]
 fn a_caller_that_gives_up_ends_its_step() {
     let (c, g) = (Cluster::new(), graph());
     g.op("Hang").name("hang").device(at(&ps())).build();
