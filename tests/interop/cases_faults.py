@@ -5,6 +5,8 @@ import socket
 import threading
 import time
 
+from tensorflow.core.protobuf import config_pb2
+
 from programs import wait_for_file
 from suite import graph_and_session, holds, np, raises, same, test, tf
 
@@ -199,6 +201,23 @@ def training_with_queues_outlives_either_ps(t):
                         c.kill("ps", task)
                         c.start("ps", task)
         holds(seen[-1] >= 59 and min(seen[25:]) < 25, "ps %d killed: steps %s" % (task, seen))
+
+
+@test(only="ferroflow", limit=60)
+def callables_and_partial_runs_name_a_lost_task(t):
+    """The client sends such calls again, and TensorFlow's servers then say only that a call came twice."""
+    c = t.new_cluster({"ps": 1, "worker": 1})
+    with graph_and_session(c.target()) as (_, session):
+        x = tf.placeholder(tf.float32, [])
+        with tf.device("/job:ps/task:0"):
+            y = x + 1.0
+        s = session()
+        call = s._make_callable_from_options(config_pb2.CallableOptions(feed=[x.name], fetch=[y.name]))
+        same(call(np.float32(1))[0], 2)
+        c.kill("ps", 0)
+        for attempt in (lambda: call(np.float32(1)), lambda: s.partial_run_setup([y], [x])):
+            raises(LOST, ["/job:ps/replica:0/task:0 at " + c.spec["ps"][0]], attempt)
+        del call, attempt  # it is released while its server is there
 
 
 @test(limit=120)
