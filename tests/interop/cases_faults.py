@@ -5,6 +5,8 @@ import socket
 import threading
 import time
 
+from tensorflow.core.protobuf import config_pb2
+
 from programs import wait_for_file
 from suite import graph_and_session, holds, np, raises, same, test, tf
 
@@ -174,6 +176,48 @@ def a_task_killed_between_initialization_and_the_first_step_is_survived(t):
                     at = session.run([train, step])[1]
         # One rebuild, or two where the loss is noticed once more.
         holds(at >= 19 and killer.created in (2, 3), "killed %s:%d: step %s, %d sessions" % (job, task, at, killer.created))
+
+
+@test(only="ferroflow", limit=240)
+def training_with_queues_outlives_either_ps(t):
+    """A client closes its queues when a session fails; TensorFlow's servers leave them closed, so that its next session fails at once."""
+    for task in range(2):
+        c, folder = t.new_cluster({"ps": 2, "worker": 1}), t.temp()
+        with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(cluster=tf.train.ClusterSpec(c.spec))):
+            numbers = tf.FIFOQueue(20, tf.float32, shapes=[[]], shared_name="numbers")
+            tf.train.add_queue_runner(tf.train.QueueRunner(numbers, [numbers.enqueue(1.0)] * 2))
+            x = numbers.dequeue()
+            w = [tf.get_variable("w%d" % k, [], initializer=tf.zeros_initializer()) for k in range(3)]
+            step = tf.train.get_or_create_global_step()
+            optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.01), 1, total_num_replicas=1)
+            train = optimizer.minimize(tf.add_n([tf.square(v - x) for v in w]), global_step=step)
+            seen = []
+            with tf.train.MonitoredTrainingSession(
+                    master=c.target(), is_chief=True, checkpoint_dir=folder, save_checkpoint_secs=None, save_checkpoint_steps=10,
+                    stop_grace_period_secs=1, hooks=[tf.train.StopAtStepHook(last_step=60), optimizer.make_session_run_hook(True)]) as session:
+                while not session.should_stop():
+                    seen.append(int(session.run([train, step])[1]))
+                    if len(seen) == 25:
+                        c.kill("ps", task)
+                        c.start("ps", task)
+        holds(seen[-1] >= 59 and min(seen[25:]) < 25, "ps %d killed: steps %s" % (task, seen))
+
+
+@test(only="ferroflow", limit=60)
+def callables_and_partial_runs_name_a_lost_task(t):
+    """The client sends such calls again, and TensorFlow's servers then say only that a call came twice."""
+    c = t.new_cluster({"ps": 1, "worker": 1})
+    with graph_and_session(c.target()) as (_, session):
+        x = tf.placeholder(tf.float32, [])
+        with tf.device("/job:ps/task:0"):
+            y = x + 1.0
+        s = session()
+        call = s._make_callable_from_options(config_pb2.CallableOptions(feed=[x.name], fetch=[y.name]))
+        same(call(np.float32(1))[0], 2)
+        c.kill("ps", 0)
+        for attempt in (lambda: call(np.float32(1)), lambda: s.partial_run_setup([y], [x])):
+            raises(LOST, ["/job:ps/replica:0/task:0 at " + c.spec["ps"][0]], attempt)
+        del call, attempt  # it is released while its server is there
 
 
 @test(limit=120)

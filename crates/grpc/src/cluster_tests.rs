@@ -176,6 +176,26 @@ fn callables_and_partial_runs_work_over_the_network() {
 }
 
 #[test]
+fn a_call_that_may_not_come_twice_is_aborted_by_a_lost_task() {
+    let (mut c, g) = (Cluster::new(), model());
+    let s = c.session(&g);
+    c.run(&s, &[], &[], &["init"]).unwrap();
+    let signature =
+        |fetch: &str| Signature { feeds: vec!["x:0".into()], fetches: vec![fetch.into()], targets: vec![], ..Default::default() };
+    let make = |c: &Cluster, signature, id| {
+        wait(|done| c.client.make_callable(&s, CallableOptions { signature, ..Default::default() }, id, CallOptions::default(), done))
+    };
+    let callable = make(&c, signature("z:0"), 1).unwrap();
+    drop(c.servers[0].take());
+    let ran = wait(|done| c.client.run_callable(&s, callable, vec![2f32.into()], 2, CallOptions::default(), done)).map(floats);
+    let set_up = wait(|done| c.client.partial_run_setup(&s, signature("z:0"), 3, CallOptions::default(), done)).map(drop);
+    for e in [ran.unwrap_err(), make(&c, signature("y:0"), 4).unwrap_err(), set_up.unwrap_err()] {
+        assert_eq!(e.code(), Code::Aborted, "{e}");
+        assert!(e.message().contains("/job:ps/replica:0/task:0"), "{e}");
+    }
+}
+
+#[test]
 fn a_failure_is_reported_with_its_code_its_node_and_its_task() {
     let (c, g) = (Cluster::new(), model());
     let fails = g.op("Fail").name("fails").device(worker(1).spec()).output();

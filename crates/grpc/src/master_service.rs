@@ -72,14 +72,14 @@ impl Service for MasterService {
                 decoded(&request, respond, |r: pb::PartialRunSetupRequest, respond| {
                     let signature = Signature { feeds: r.feed, fetches: r.fetch, targets: r.target, ..Signature::default() };
                     let done = replied(respond, |handle| pb::PartialRunSetupResponse { partial_run_handle: handle });
-                    master.partial_run_setup(&r.session_handle, signature, r.request_id, done);
+                    master.partial_run_setup(&r.session_handle, signature, r.request_id, not_to_be_sent_again(done));
                 });
             }),
             "MakeCallable" => inline.spawn(move || {
                 decoded(&request, respond, |r: pb::MakeCallableRequest, respond| {
                     let done = replied(respond, |handle| pb::MakeCallableResponse { handle });
                     match callable_options(r.options.unwrap_or_default()) {
-                        Ok(options) => master.make_callable(&r.session_handle, options, r.request_id, done),
+                        Ok(options) => master.make_callable(&r.session_handle, options, r.request_id, not_to_be_sent_again(done)),
                         Err(e) => done(Err(e)),
                     }
                 });
@@ -179,9 +179,17 @@ impl MasterService {
             }))
         });
         let master = self.master.clone();
+        let done = not_to_be_sent_again(done);
         let kind = kind(("RunCallable", &r.session_handle, r.handle));
         self.inline.run(kind, move || master.run_callable(&r.session_handle, r.handle, feeds, r.request_id, options, done));
     }
+}
+
+/// Gives an `Unavailable` of a call as `Aborted`, on which clients make a new session just as well. They send a call again that has
+/// ended with `Unavailable` as a whole, under the same request id: it is refused as one that came twice, and hides the cause.
+fn not_to_be_sent_again<T: 'static>(done: Done<T>) -> Done<T> {
+    let is_lost = |e: &Error| e.code() == Code::Unavailable;
+    Box::new(move |result: Result<T>| done(result.map_err(|e| if is_lost(&e) { Error::new(Code::Aborted, e.message()) } else { e })))
 }
 
 /// The response names each tensor as the request did.

@@ -11,10 +11,11 @@ use crate::request_ids::RecentRequestIds;
 use crate::worker::Worker;
 use crate::worker_interface::DeviceAttributes;
 use ferroflow_proto as pb;
-use ferroflow_tensor::error::{aborted, invalid_argument};
+use ferroflow_tensor::error::{aborted, deadline_exceeded, invalid_argument};
 use ferroflow_tensor::{DeviceSpec, Result, Tensor};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -176,7 +177,7 @@ impl Master {
     /// Closes all sessions and empties resource containers on this task and on those that the filters name; no container named means
     /// the default one.
     ///
-    /// Errors: `InvalidArgument` for a malformed filter; the first error of a worker.
+    /// Errors: `InvalidArgument` for a malformed filter; `DeadlineExceeded` naming a task that does not answer; the first error of a worker.
     pub async fn reset(&self, containers: Vec<String>, device_filters: &[String]) -> Result<()> {
         let filters = device_filters.iter().map(|f| DeviceSpec::parse(f)).collect::<Result<Vec<_>>>()?;
         let sessions: Vec<Arc<MasterSession>> = self.sessions.lock().drain().map(|(_, s)| s).collect();
@@ -184,9 +185,15 @@ impl Master {
         let env = self.env.worker_env();
         self.env.worker.clear_containers(&containers);
         let peers = create::peers(env, &env.worker_cache, &env.task, &filters);
+        let limit = self.env.wait_limits.give_up.map_or(CLOSE_LIMIT, |limit| limit.min(CLOSE_LIMIT));
         let calls = peers.iter().map(|p| {
-            let cleaned = pending(|done| p.worker.cleanup_all(CallOptions::default(), containers.clone(), done));
-            async { cleaned.await.map_err(|e| e.at_task(&p.task.name())) }
+            let cleaned = pending(|done| p.worker.cleanup_all(CallOptions::within(limit), containers.clone(), done));
+            async move {
+                let answer = first(pin!(cleaned), env.timer.sleep(limit)).await;
+                let silent =
+                    || deadline_exceeded(format!("{} at {} does not answer: its containers may be as before", p.task.name(), p.address));
+                answer.unwrap_or_else(|| Err(silent())).map_err(|e| e.at_task(&p.task.name()))
+            }
         });
         join_all(calls).await.into_iter().collect()
     }

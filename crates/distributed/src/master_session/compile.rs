@@ -1,6 +1,7 @@
 //! Compiling a run: pruned, rewritten, cut by task, registered at the workers (TF: `ReffedClientGraph`).
 
 use super::MasterSession;
+use super::lost::QueueUse;
 use crate::call::{CallOptions, Done};
 use crate::graph_mgr::{RegisteredGraph, more_telling};
 use crate::worker_interface::{RegisterGraphRequest, WorkerInterface};
@@ -25,6 +26,8 @@ pub(super) struct CompiledStep {
     pub feed_types: Vec<DType>,
     /// How often it was run, as far as the session counts runs.
     pub runs: AtomicU64,
+    /// What it does with queues.
+    pub queues: QueueUse,
 }
 
 /// A partition at a worker.
@@ -106,21 +109,25 @@ impl StepSlot {
 
 fn compile(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, done: Done<Arc<CompiledStep>>) {
     match cut(session, &slot.signature, slot.mode) {
-        Ok((graphs, feed_types)) => register(session, slot, graphs, feed_types, done),
+        Ok((graphs, made)) => register(session, slot, graphs, made, done),
         Err(e) => done(Err(e)),
     }
 }
 
 type Partitions = Vec<(Arc<str>, NodeGraph)>;
 
+/// What is known of a step when it is cut: the types of its feeds, and what it does with queues.
+type Made = (Vec<DType>, QueueUse);
+
 /// Prunes, rewrites and cuts the session's graph.
-fn cut(session: &MasterSession, signature: &Signature, mode: FeedFetch) -> Result<(Partitions, Vec<DType>)> {
+fn cut(session: &MasterSession, signature: &Signature, mode: FeedFetch) -> Result<(Partitions, Made)> {
     let env = session.seed.env.worker_env();
     let placed = session.graph.lock().placed().clone();
     let mut pruned = prune(&placed, signature, mode, &session.client_device, &env.registry)?;
     if needs_lowering(&pruned.graph) {
         pruned = lowered(session, signature, mode, &env.registry)?;
     }
+    let queues = QueueUse::of(&pruned.graph, signature);
     let device = env.devices.first().ok_or_else(|| internal("the task has no device"))?;
     let graph = optimize(pruned.graph, session.seed.config.passes, &env.registry, &*evaluator(device, &env.pool))?;
     let parts = partition(
@@ -135,7 +142,7 @@ fn cut(session: &MasterSession, signature: &Signature, mode: FeedFetch) -> Resul
             registry: &env.registry,
         },
     )?;
-    Ok((parts.into_iter().collect(), pruned.feed_types))
+    Ok((parts.into_iter().collect(), (pruned.feed_types, queues)))
 }
 
 /// A step with functions: they are expanded, and what comes out is placed as one graph, because the nodes of bodies have devices of
@@ -164,7 +171,8 @@ struct RegisteringState {
     error: Option<Error>,
 }
 
-fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitions, feed_types: Vec<DType>, done: Done<Arc<CompiledStep>>) {
+fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitions, made: Made, done: Done<Arc<CompiledStep>>) {
+    let (feed_types, queues) = made;
     let mut local = None;
     let mut remote = Vec::new();
     for (task, graph) in graphs {
@@ -182,7 +190,7 @@ fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitio
         }
     }
     if remote.is_empty() {
-        return done(Ok(Arc::new(CompiledStep { local, parts: Vec::new(), feed_types, runs: AtomicU64::new(0) })));
+        return done(Ok(Arc::new(CompiledStep { local, parts: Vec::new(), feed_types, runs: AtomicU64::new(0), queues })));
     }
     let state = RegisteringState { left: remote.len(), handles: vec![None; remote.len()], error: None };
     let registering = Arc::new(Registering { state: Mutex::new(state) });
@@ -194,7 +202,7 @@ fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitio
     };
     let parts: Vec<Part> = remote.iter().map(unregistered).collect();
     *slot.awaited.lock() = remote.iter().map(|(task, ..)| task.clone()).collect();
-    let finish = Arc::new(Mutex::new(Some((local, parts, feed_types, done))));
+    let finish = Arc::new(Mutex::new(Some((local, parts, feed_types, queues, done))));
     for (i, (task, worker, graph, _)) in remote.into_iter().enumerate() {
         let request = RegisterGraphRequest {
             session_handle: session.handle().clone(),
@@ -217,7 +225,7 @@ fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitio
             }
             let (error, handles) = (state.error.take(), std::mem::take(&mut state.handles));
             drop(state);
-            let Some((local, mut parts, feed_types, done)) = finish.lock().take() else { return };
+            let Some((local, mut parts, feed_types, queues, done)) = finish.lock().take() else { return };
             if let Some(e) = error {
                 if let (Some(graph), Ok(session)) = (&local, owner.local()) {
                     let _forgotten = session.graphs().deregister(graph.handle());
@@ -227,7 +235,7 @@ fn register(session: &Arc<MasterSession>, slot: &Arc<StepSlot>, graphs: Partitio
             for (part, handle) in parts.iter_mut().zip(handles.into_iter().flatten()) {
                 part.graph_handle = handle;
             }
-            done(Ok(Arc::new(CompiledStep { local, parts, feed_types, runs: AtomicU64::new(0) })));
+            done(Ok(Arc::new(CompiledStep { local, parts, feed_types, runs: AtomicU64::new(0), queues })));
         };
         worker.register_graph(CallOptions::default(), request, Box::new(answered));
     }

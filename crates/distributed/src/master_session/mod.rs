@@ -3,6 +3,7 @@
 mod callable;
 mod compile;
 mod graph_state;
+mod lost;
 mod partial_run;
 mod requests;
 mod run;
@@ -25,6 +26,7 @@ use ferroflow_runtime::placer::{Placer, PlacerDevice};
 use ferroflow_tensor::error::{internal, invalid_argument};
 use ferroflow_tensor::{DeviceSpec, Result};
 use graph_state::GraphState;
+use lost::Lost;
 use parking_lot::Mutex;
 use partial_run::PartialRuns;
 use running::Running;
@@ -88,6 +90,7 @@ pub struct MasterSession {
     callables: Callables,
     partial_runs: PartialRuns,
     running: Running,
+    lost: Lost,
     local: OnceLock<Arc<WorkerSession>>,
     /// For names of nodes that cutting adds.
     names: AtomicU64,
@@ -128,6 +131,7 @@ impl MasterSession {
             callables: Callables::default(),
             partial_runs: PartialRuns::default(),
             running: Running::default(),
+            lost: Lost::default(),
             local: OnceLock::new(),
             names: AtomicU64::new(0),
             runs: AtomicU64::new(0),

@@ -76,7 +76,10 @@ impl MasterSession {
                         let run_options = RunOptions { timeout: left, ..run_options };
                         session.run_compiled(compiled, &bound, feeds, fetches, run_options, options, done);
                     }
-                    Err(e) => done(Err(e)),
+                    Err(e) => {
+                        session.note_failure(&e);
+                        done(Err(e))
+                    }
                 }
             }),
         );
@@ -108,6 +111,9 @@ impl MasterSession {
         options: CallOptions,
         done: Done<RunResponse>,
     ) {
+        if let Some(e) = self.leave_queues_open(&compiled) {
+            return done(Err(e));
+        }
         let args = match arguments(&compiled, binding, feeds) {
             Ok(args) => args,
             Err(e) => return done(Err(e)),

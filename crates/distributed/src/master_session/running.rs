@@ -1,9 +1,10 @@
 //! The runs of a session that go on, so that closing it can end them and wait for them.
 
+use super::compile::CompiledStep;
 use super::step_run::StepRun;
 use crate::call::Done;
-use ferroflow_tensor::Result;
 use ferroflow_tensor::error::{cancelled, failed_precondition};
+use ferroflow_tensor::{Error, Result};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -57,6 +58,12 @@ impl Running {
         for run in runs {
             run.end(cancelled("Step was cancelled by an explicit call to `Session::Close()`."));
         }
+    }
+
+    /// Ends the runs of some steps for this reason.
+    pub fn end_those(&self, of: impl Fn(&CompiledStep) -> bool, reason: &Error) {
+        let runs: Vec<Arc<StepRun>> = self.state.lock().runs.values().filter(|run| of(run.compiled())).cloned().collect();
+        runs.iter().for_each(|run| run.end(reason.clone()));
     }
 
     /// Whether further runs are refused.

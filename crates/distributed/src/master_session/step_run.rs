@@ -126,6 +126,11 @@ impl StepRun {
         run.start_local(args, run_options, costs);
     }
 
+    /// The step that runs.
+    pub fn compiled(&self) -> &CompiledStep {
+        &self.compiled
+    }
+
     /// Whether the session's options want the costs of this run: that of every so manieth run of a step.
     fn wants_costs(&self) -> bool {
         let every = self.session.seed.config.build_cost_model;
@@ -310,6 +315,9 @@ impl StepRun {
             (result, std::mem::take(&mut state.guards))
         };
         drop(guards);
+        if let Err(e) = &result {
+            self.session.note_failure(e);
+        }
         let is_over = self.partial != Some(false) || result.is_err();
         // Before the caller is answered, so that it may close the session at once.
         self.session.running.leave(self.number);

@@ -65,6 +65,17 @@ fn a_frozen_task_does_not_keep_a_limited_step_from_ending() {
 }
 
 #[test]
+fn a_frozen_task_does_not_keep_a_reset_from_ending() {
+    let c = Cluster::with_limits(WaitLimits { give_up: Some(Duration::from_millis(50)), ..WaitLimits::default() });
+    c.freeze(&ps());
+    let e = block_on(c.master(&worker(0)).reset(vec![], &[])).unwrap_err();
+    assert_eq!(e.code(), Code::DeadlineExceeded);
+    assert!(e.message().contains("/job:ps/replica:0/task:0 at ps0:1 does not answer"), "{e}");
+    c.thaw(&ps());
+    block_on(c.master(&worker(0)).reset(vec![], &[])).unwrap();
+}
+
+#[test]
 fn a_caller_that_gives_up_ends_its_step() {
     let (c, g) = (Cluster::new(), graph());
     g.op("Hang").name("hang").device(at(&ps())).build();
@@ -100,6 +111,28 @@ fn a_lost_task_is_unavailable_and_a_restarted_one_aborts_until_a_new_session() {
     assert!(fresh.run(&[("x", 1.0)], &["y"], &[]).unwrap_err().message().contains("uninitialized"));
     fresh.run(&[], &[], &["init"]).unwrap();
     assert_eq!(fresh.run(&[("x", 1.0)], &["y"], &[]).unwrap(), [3.0]);
+}
+
+#[test]
+fn a_session_that_has_lost_a_task_gives_its_queues_up_and_leaves_them_open() {
+    let (c, g) = (Cluster::new(), graph());
+    model(&g);
+    let q = g.op("FIFOQueueV2").name("q").device(at(&worker(1))).output();
+    let one = g.op("Const").attr("dtype", ferroflow_tensor::DType::Float).attr("value", ferroflow_tensor::Tensor::scalar(1f32)).output();
+    g.op("QueueEnqueueV2").name("put").inputs([q.clone(), one]).device(at(&worker(1))).build();
+    g.op("QueueCloseV2").name("end").input(q.clone()).build();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).build();
+    let s = c.session(&g);
+    assert!(s.run(&[], &[], &["cancel"]).unwrap_err().message().contains("it is closed"), "a healthy session closes");
+    let put = s.start(request(&[], &[], &["put"]));
+    c.stop(&ps());
+    assert_eq!(s.run(&[("x", 1.0)], &["y"], &[]).unwrap_err().code(), Code::Unavailable);
+    let e = s.run(&[], &[], &["cancel"]).unwrap_err();
+    assert_eq!(e.code(), Code::Aborted);
+    assert!(e.message().starts_with("q stays open") && e.message().contains("/job:ps/replica:0/task:0"), "{e}");
+    let e = put.recv_timeout(Duration::from_secs(60)).unwrap().err().unwrap();
+    assert_eq!(e.code(), Code::Aborted, "{e}");
+    assert!(s.run(&[], &[], &["end"]).unwrap_err().message().contains("it is closed"), "data that ended");
 }
 
 #[test]

@@ -78,6 +78,22 @@ static SPECS: &[OpSpec] = &[
             c.pass_on(0, 0)
         })],
     ),
+    op(
+        "FIFOQueueV2() -> (handle: float)",
+        "",
+        "stateful",
+        &[Kernel::cpu(|c| {
+            c.set_output(0, Tensor::scalar(0f32));
+            Ok(())
+        })],
+    ),
+    op("QueueEnqueueV2(handle: float, component: float) -> ()", "", "stateful", &[Kernel::waiting(|_| Ok(Box::new(Hang)))]),
+    op(
+        "QueueCloseV2(handle: float) -> ()",
+        "cancel_pending_enqueues: bool = false",
+        "stateful",
+        &[Kernel::cpu(|_| Err(invalid_argument("it is closed")))],
+    ),
     op("Fail() -> (x: float)", "", "stateful", &[Kernel::cpu(|_| Err(invalid_argument("boom")))]),
     op("Hang() -> (x: float)", "", "stateful", &[Kernel::waiting(|_| Ok(Box::new(Hang)))]),
     op("Switch(data: T, pred: bool) -> (output_false: T, output_true: T)", "T: type", "", FLOW),
