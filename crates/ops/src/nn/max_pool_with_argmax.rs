@@ -10,7 +10,6 @@ pub const OP: OpSpec = OpSpec {
     attrs: "ksize: list(int) >= 4; strides: list(int) >= 4; Targmax: type in {int32, int64} = int64; padding: string in {\"SAME\", \"VALID\"}; include_batch_in_index: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}",
     doc: "output = as MaxPool; argmax = the place of each of these in its image, ((b height + y) width + x) channels + c, b = 0 unless include_batch_in_index.",
     shape: argmax_shape,
-    gradient: Gradient::Of(gradient),
     kernels: &[Kernel::cpu(compute).on("T", REAL)],
     ..WORDS
 };
@@ -73,29 +72,4 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     ctx.set_output(0, y);
     ctx.set_output(1, places);
     Ok(())
-}
-
-fn gradient(op: &Operation, grads: &OutGrads) -> Result<Vec<Option<Grad>>> {
-    let mut node = op.graph().op("MaxPoolGradWithArgmax").inputs([op.input(0), grads.dense(0), op.output(1)]);
-    for name in ["ksize", "strides", "padding", "include_batch_in_index"] {
-        if let Some(value) = op.with_attrs(|a| a.get(name).cloned()) {
-            node = node.attr(name, value);
-        }
-    }
-    Ok(vec![Some(node.output().into())])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_gradient_agrees_with_differences() {
-        let x: Vec<f64> = (0..40).map(|i| f64::from(i * 17 % 40) / 8.0).collect();
-        check_gradient(&[tensor(&[1, 4, 5, 2], &x)], |graph, inputs| {
-            let window = vec![1i64, 2, 2, 1];
-            let pool = graph.op("MaxPoolWithArgmax").input(&inputs[0]).attr("ksize", window.clone()).attr("strides", window);
-            graph.op("Identity").input(pool.attr("padding", "SAME").build().output(0)).build()
-        });
-    }
 }
