@@ -30,10 +30,10 @@ from tensorflow.core.protobuf import rewriter_config_pb2  # noqa: E402
 from tensorflow.python.framework import op_def_registry  # noqa: E402
 
 from case import NAME, NUMPY, Type  # noqa: E402
-from families import array, cells, decoding, images, malformed, math, matrices, nn, parsing, ragged, pictures, random, rearrange, sequences, sparse, state, text  # noqa: E402
+from families import array, cells, decoding, images, malformed, math, matrices, nn, parsing, ragged, pictures, random, rearrange, sequences, sparse, state, text, vision  # noqa: E402
 
 tf.disable_v2_behavior()
-FAMILIES = (math, array, nn, cells, decoding, text, parsing, sequences, images, pictures, matrices, ragged, random, rearrange, sparse, state, malformed)
+FAMILIES = (math, array, nn, cells, decoding, text, parsing, sequences, images, pictures, vision, matrices, ragged, random, rearrange, sparse, state, malformed)
 ENUM = {name: tf.as_dtype(np_type if np_type is not object else tf.string).as_datatype_enum
         for name, np_type in NUMPY.items()}
 TYPE_NAME = {v: k for k, v in ENUM.items()}

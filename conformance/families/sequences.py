@@ -92,6 +92,9 @@ def json():
         yield Case("DecodeJSONExample", strs([text.encode()]))
     yield Case("DecodeJSONExample", strs([[b"{}", of('{"int64List":{"value":[300]}}').encode()], [b"{}", b"{}"]]))
     yield Case("DecodeJSONExample", strs(b"{}"))
+    for text in ("{ 'features' : { } }", "{features: {feature: {a: {int64List: {value: [1, 2, ]}}}}}", "{'features': {'feature': {'it\\'s': {'bytesList': {'value': ['YQ==',],},},},},}",
+                 '{"features": {"feature": {"a b, ]": {"floatList": {"value": [1e2, 2.5E-1, "NaN"]}}}}}'):
+        yield Case("DecodeJSONExample", strs([text.encode()]))
     yield Case("DecodeJSONExample", strs([]))
 
 

@@ -92,6 +92,10 @@ def arithmetic():
         yield Case("SparseTensorDenseMatMul", *coo(t), sample(t, (2, 3), 3), adjoint_a=True, adjoint_b=True)
     yield Case("SparseTensorDenseMatMul", a34[0].astype(np.int32), a34[1], a34[2], b)
     yield Case("SparseTensorDenseMatMul", *EMPTY, b)
+    # Sums of many small numbers, which are rounded once only.
+    row = i64(np.stack([np.zeros(300), np.arange(300)], 1))
+    for t in ("half", "bfloat16"):
+        yield Case("SparseTensorDenseMatMul", row, sample(t, (300,), 4), i64([1, 300]), sample(t, (300, 3), 5))
     yield Case("SparseTensorDenseMatMul", *a34, sample("float", (3, 2)))
     yield Case("SparseTensorDenseMatMul", *a34, sample("float", (4, 0)))
     yield Case("SparseTensorDenseMatMul", i64([[0, 4]]), f32([1]), i64([3, 4]), b)

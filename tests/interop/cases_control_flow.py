@@ -2,7 +2,10 @@
 import time
 
 from reference import agrees
-from suite import graph_and_session, holds, np, raises, same, test, tf
+from suite import close, graph_and_session, holds, np, raises, same, test, tf
+
+from tensorflow.python.framework import function
+from tensorflow.python.ops import functional_ops
 
 W0, W1, PS0, PS1 = "/job:worker/task:0", "/job:worker/task:1", "/job:ps/task:0", "/job:ps/task:1"
 
@@ -190,3 +193,47 @@ def maps_scans_folds_and_second_derivatives(t):
             slopes = tf.gradients([tf.reduce_sum(mapped), scanned], x)
         return [([tf.hessians(y, x), mapped, scanned, folded, slopes], {x: [1, 2, 3]})]
     agrees(t, program)
+
+
+@test()
+def functions_are_told_apart_in_every_way_to_run_a_graph(t):
+    """A loop that stays a node is one kernel for all steps of a session; each kind of step makes the functions of its own ready."""
+    def program(target):
+        with graph_and_session(target) as (graph, session), tf.device("/job:worker/task:1" if target else None):
+            x = tf.constant([1.0, 2.0])
+
+            @function.Defun(tf.int32, tf.float32)
+            def body(i, v):
+                return v * 2.0 + tf.cast(i, tf.float32)
+
+            @function.Defun(tf.float32, tf.float32)
+            def below(v, w):
+                return tf.reduce_sum(v) < 50.0
+
+            @function.Defun(tf.float32, tf.float32)
+            def grow(v, w):
+                return v + w, w * 1.5
+            counted = functional_ops.For(tf.constant(1), tf.constant(8), tf.constant(3), [x], body)
+            while_loop = functional_ops.While([x, x], below, grow)
+            downwards = functional_ops.For(tf.constant(2), tf.constant(-1), tf.constant(-1), [x], body)
+            wrong = functional_ops.For(tf.constant(3), tf.constant(1), tf.constant(1), [x], body)
+            with session() as s:
+                runs = [s.run(f) for f in (while_loop, counted, [counted, while_loop], downwards, [downwards, while_loop, counted], while_loop)]
+                raises(tf.errors.InvalidArgumentError, ["Invalid start/limit/delta"], lambda: s.run(wrong))
+                return [np.concatenate([np.ravel(v) for v in tf.nest.flatten(r)]) for r in runs]
+    for k, (expected, got) in enumerate(zip(program(""), program(t.cluster().target()))):
+        close(got, expected, "run %d" % k)
+
+
+@test()
+def a_loss_over_alignments_has_its_gradient(t):
+    """`ctc_loss_v2` is two functional loops over the frames in one graph."""
+    def program(target):
+        with graph_and_session(target) as (_, session), tf.device("/job:worker/task:1" if target else None):
+            logits = tf.constant(np.cos(np.arange(105, dtype=np.float32)).reshape(7, 3, 5))
+            loss = tf.nn.ctc_loss_v2(tf.constant([[1, 2, 0], [3, 0, 0], [1, 1, 2]]), logits, [2, 1, 3], [7, 5, 6], blank_index=0)
+            slope = tf.gradients(loss, logits)[0]
+            with session() as s:
+                return [s.run(loss), s.run(slope), *s.run([loss, slope])]
+    for k, (expected, got) in enumerate(zip(program(""), program(t.cluster().target()))):
+        close(got, expected, "run %d" % k, 1e-4)

@@ -192,3 +192,21 @@ def images_matrices_and_random_numbers_are_tensorflows(t):
                 tf.random.stateless_uniform([4], [1, 2]), tf.random.stateless_normal([4], [1, 2]), tf.random.stateless_uniform([4], [1, 2], 0, 100, tf.int32),
                 tf.tensor_scatter_nd_update(matrix, [[0], [2]], tf.zeros([2, 3])), tf.string_to_hash_bucket_fast([b"a", b"bcd"], 1000), tf.string_split([b"a b", b"c"])]
     both(t, build, initialize=True)
+
+
+@test(limit=90)
+def boxes_in_images_are_tensorflows(t):
+    def build():
+        image = tf.constant(np.linspace(0, 1, 2 * 6 * 8 * 3, dtype=np.float32).reshape(2, 6, 8, 3) ** 2)
+        boxes, scores = tf.constant([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 2, 1, 3]], tf.float32), tf.constant([0.9, 0.8, 0.7])
+        crops = tf.image.crop_and_resize(image, boxes * 0.3, [0, 1, 1], [4, 3])
+        pooled = tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+        table = tf.get_variable("low", initializer=-1.0)
+        rounded = tf.quantization.fake_quant_with_min_max_vars(image, table, 0.6)
+        slopes = tf.gradients(tf.reduce_sum(crops * crops) + tf.reduce_sum(pooled[0] ** 2) + tf.reduce_sum(rounded * image), [image, boxes, table])
+        return [crops, pooled, rounded, slopes, tf.image.resize_area(image, [3, 5]), tf.image.non_max_suppression(boxes, scores, 3, 0.5),
+                tf.image.non_max_suppression_with_scores(boxes, scores, 3, 0.5, soft_nms_sigma=0.5),
+                tf.image.sample_distorted_bounding_box([20, 30, 3], [[[0.1, 0.1, 0.5, 0.6]]], min_object_covered=0.3, seed=3),
+                tf.quantization.quantize_and_dequantize(image, -1.0, 1.0), tf.unravel_index([5, 40], [6, 8]),
+                tf.nn.learned_unigram_candidate_sampler(tf.constant([[1], [3]], tf.int64), 1, 4, True, 20, seed=3)]
+    both(t, build, steps=2, initialize=True)

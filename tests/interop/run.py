@@ -36,6 +36,7 @@ import cases_load  # noqa: F401
 import cases_mixed  # noqa: F401
 import cases_mixed_models  # noqa: F401
 import cases_parallel  # noqa: F401
+import cases_pipelines  # noqa: F401
 import cases_savers  # noqa: F401
 import cases_serve  # noqa: F401
 import cases_session  # noqa: F401

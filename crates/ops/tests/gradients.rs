@@ -288,10 +288,13 @@ fn no_gradient_of_these_families_goes_unchecked() {
     /// Checked beside the op: some of their inputs, or of what they give, have no gradient.
     const ELSEWHERE: [&str; 7] = ["Betainc", "CTCLoss", "Einsum", "IRFFT", "IRFFT2D", "RFFT", "RFFT2D"];
     /// Without a kernel for double, which central differences need: complex ones, and those for float only.
-    const NOT_DOUBLE: [&str; 19] = [
+    const NOT_DOUBLE: [&str; 22] = [
         "BlockLSTM",
         "BlockLSTMV2",
         "Angle",
+        "FakeQuantWithMinMaxArgs",
+        "FakeQuantWithMinMaxVars",
+        "FakeQuantWithMinMaxVarsPerChannel",
         "Complex",
         "ComplexAbs",
         "Conj",

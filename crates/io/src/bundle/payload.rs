@@ -1,13 +1,14 @@
 //! The bytes of a tensor in a data file, and their checksum.
 //!
 //! Plain types are their little-endian memory. Strings are their lengths as varints, a checksum of the lengths,
-//! and their bytes; there the checksum of the entry runs over the lengths as fixed-width numbers instead of varints.
+//! and their bytes; there the checksum of the entry runs over the lengths as fixed-width numbers instead of varints. Variants are messages.
 
 use super::entry::BundleEntry;
 use crate::coding::{Cursor, put_varint};
 use crate::crc;
 use crate::file_system::RandomAccessFile;
 use bytes::Bytes;
+use ferroflow_proto::Message;
 use ferroflow_tensor::error::{Error, Result, data_loss, resource_exhausted, unimplemented};
 use ferroflow_tensor::{DType, Shape, Tensor};
 use std::io::Write;
@@ -20,12 +21,11 @@ pub struct Written {
 
 /// Writes the elements of a tensor.
 ///
-/// Errors: `Unimplemented` for resources and variants; those of the stream.
+/// Errors: `Unimplemented` for resources; `InvalidArgument` for variants that cannot leave the process; those of the stream.
 pub fn write(out: &mut impl Write, tensor: &Tensor) -> Result<Written> {
     match tensor.dtype() {
-        DType::Resource | DType::Variant => {
-            Err(unimplemented(format!("a tensor of type {} cannot be saved in a checkpoint", tensor.dtype())))
-        }
+        DType::Resource => Err(unimplemented("a tensor of type resource cannot be saved in a checkpoint")),
+        DType::Variant => write_variants(out, tensor),
         DType::String => write_strings(out, tensor.as_strings()?),
         _ => {
             let bytes = tensor.bytes()?;
@@ -55,6 +55,62 @@ fn write_strings(out: &mut impl Write, strings: &[Bytes]) -> Result<Written> {
     Ok(Written { size, crc32c: crc::mask(crc) })
 }
 
+/// Each variant is the length of its message as a varint, the message, and a checksum of all so far; there the checksums run over the
+/// lengths as fixed-width numbers instead of varints.
+fn write_variants(out: &mut impl Write, tensor: &Tensor) -> Result<Written> {
+    let (mut crc, mut size) = (0, 0);
+    for message in ferroflow_tensor::to_proto(tensor)?.variant_val {
+        let message = message.encode_to_vec();
+        let mut bytes = Vec::with_capacity(message.len() + 16);
+        put_varint(&mut bytes, message.len() as u64);
+        bytes.extend_from_slice(&message);
+        crc = crc::extend(crc::extend(crc, &(message.len() as u64).to_le_bytes()), &message);
+        let checksum = crc::mask(crc).to_le_bytes();
+        bytes.extend_from_slice(&checksum);
+        crc = crc::extend(crc, &checksum);
+        out.write_all(&bytes)?;
+        size += bytes.len() as u64;
+    }
+    Ok(Written { size, crc32c: crc::mask(crc) })
+}
+
+fn read_variants(file: &dyn RandomAccessFile, entry: &BundleEntry, shape: Shape, size: usize) -> Result<Tensor> {
+    let n = shape.num_elements();
+    // A length and a checksum take at least five bytes.
+    if n > size / 5 {
+        return Err(data_loss(format!("{size} bytes are stored for {n} variants")));
+    }
+    let bytes = Bytes::from(read_bytes(file, entry.offset, size)?);
+    let cut = |e: Error| data_loss(format!("stored variants are damaged: {}", e.message()));
+    let dim = ferroflow_proto::tensor_shape_proto::Dim { size: n as i64, ..Default::default() };
+    let flat = ferroflow_proto::TensorShapeProto { dim: vec![dim], ..Default::default() };
+    let dtype = DType::Variant.to_proto();
+    let mut proto = ferroflow_proto::TensorProto { dtype, tensor_shape: Some(flat), ..Default::default() };
+    let (mut crc, mut at) = (0, 0);
+    for _ in 0..n {
+        let mut cursor = Cursor::new(&bytes[at..]);
+        let len = usize::try_from(cursor.varint().map_err(cut)?).map_err(|_| data_loss("a variant is longer than memory"))?;
+        let start = size - cursor.rest().len();
+        let end = start.checked_add(len).filter(|end| *end <= size).ok_or_else(|| data_loss("a variant is longer than what is stored"))?;
+        let message = bytes.slice(start..end);
+        let mut cursor = Cursor::new(&bytes[end..]);
+        let stored = cursor.u32().map_err(cut)?;
+        at = size - cursor.rest().len();
+        crc = crc::extend(crc::extend(crc, &(len as u64).to_le_bytes()), &message);
+        if crc::mask(crc) != stored {
+            return Err(data_loss("the checksum of a variant does not match"));
+        }
+        crc = crc::extend(crc, &stored.to_le_bytes());
+        let message = ferroflow_proto::VariantTensorDataProto::decode(message);
+        proto.variant_val.push(message.map_err(|e| data_loss(format!("a stored variant is damaged: {e}")))?);
+    }
+    if at != size {
+        return Err(data_loss(format!("{} bytes are stored behind the variants", size - at)));
+    }
+    check_crc(crc, entry)?;
+    ferroflow_tensor::from_proto(&proto)?.reshaped(shape)
+}
+
 fn extend_by_length(crc: u32, len: usize) -> u32 {
     match u32::try_from(len) {
         Ok(len) => crc::extend(crc, &len.to_le_bytes()),
@@ -71,6 +127,9 @@ pub fn read(file: &dyn RandomAccessFile, entry: &BundleEntry) -> Result<Tensor> 
     let (dtype, shape) = (entry.dtype, entry.shape.clone());
     if dtype == DType::String {
         return read_strings(file, entry, shape, size);
+    }
+    if dtype == DType::Variant {
+        return read_variants(file, entry, shape, size);
     }
     if !dtype.is_plain() {
         return Err(unimplemented(format!("a tensor of type {dtype} cannot be restored from a checkpoint")));
@@ -203,6 +262,31 @@ mod tests {
         assert_eq!(bytes[..5], [0, 2, 0xac, 2, 1]);
         assert_ne!(entry.crc32c, crc::masked_crc32c(&bytes));
         assert_eq!(read(&bytes, &entry).unwrap().as_strings().unwrap(), strings);
+    }
+
+    #[test]
+    fn variants_come_back_as_messages_and_a_flipped_byte_is_data_loss() {
+        let variant = |name: &str, tensors| ferroflow_tensor::Variant::Encoded { type_name: name.into(), metadata: "m".into(), tensors };
+        let variants = vec![variant("a", vec![Tensor::vector(&[1.5f32]).unwrap()]), variant("b", vec![])];
+        let (good, entry) = stored(&Tensor::variants(Shape::new(&[2]).unwrap(), variants).unwrap());
+        let t = read(&good, &entry).unwrap();
+        let names: Vec<&str> = t
+            .as_variants()
+            .unwrap()
+            .iter()
+            .map(|v| match v {
+                ferroflow_tensor::Variant::Encoded { type_name, .. } => type_name.as_str(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!((names, t.dims()), (vec!["a", "b"], &[2i64][..]));
+        for i in 0..good.len() {
+            let mut bad = good.clone();
+            bad[i] ^= 1;
+            assert_eq!(read(&bad, &entry).unwrap_err().code(), Code::DataLoss, "byte {i}");
+        }
+        let many = BundleEntry { shape: Shape::new(&[1 << 60]).unwrap(), ..entry };
+        assert_eq!(read(&good, &many).unwrap_err().code(), Code::DataLoss);
     }
 
     #[test]

@@ -134,6 +134,7 @@ pub(crate) mod unique_v2;
 pub(crate) mod unique_with_counts;
 pub(crate) mod unique_with_counts_v2;
 pub(crate) mod unpack;
+pub(crate) mod unravel_index;
 pub(crate) mod upper_bound;
 pub(crate) mod where_op;
 pub(crate) mod zeros_like;
@@ -253,6 +254,7 @@ pub const ALL: &[&OpSpec] = &[
     &unique_with_counts::OP,
     &unique_with_counts_v2::OP,
     &unpack::OP,
+    &unravel_index::OP,
     &upper_bound::OP,
     &where_op::OP,
     &zeros_like::OP,

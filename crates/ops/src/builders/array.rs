@@ -1186,6 +1186,16 @@ pub fn unpack(value: impl Into<Output>, num: i64) -> OpBuilder {
     graph.op("Unpack").input(value).attr("num", num)
 }
 
+/// `UnravelIndex`: output[:, i] = the coordinates of place indices[i] in an array of shape dims.
+///
+/// Attributes: `Tidx: type in {int32, int64} = int32`
+#[track_caller]
+pub fn unravel_index(indices: impl Into<Output>, dims: impl Into<Output>) -> OpBuilder {
+    let indices = indices.into();
+    let graph = indices.graph().clone();
+    graph.op("UnravelIndex").input(indices).input(dims)
+}
+
 /// `UpperBound`: For each of `values` how many elements of the same row of `sorted_inputs` are not greater than it.
 ///
 /// Attributes: `T: type; out_type: type in {int32, int64} = int32`

@@ -67,7 +67,73 @@ pub fn batch_dataset_v2(
         .attr("output_shapes", output_shapes)
 }
 
-/// `CacheDataset`: The elements; the first iterator that gets to the end keeps them in memory for the others. A file name is not supported.
+/// `CSVDataset`: The records of files, a component per wanted column, converted to the type of its default, which stands for empty fields.
+///
+/// Attributes: `output_types: list(type) >= 1 in {float, double, int32, int64, string}; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn csv_dataset(
+    filenames: impl Into<Output>,
+    compression_type: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    header: impl Into<Output>,
+    field_delim: impl Into<Output>,
+    use_quote_delim: impl Into<Output>,
+    na_value: impl Into<Output>,
+    select_cols: impl Into<Output>,
+    record_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let filenames = filenames.into();
+    let graph = filenames.graph().clone();
+    graph
+        .op("CSVDataset")
+        .input(filenames)
+        .input(compression_type)
+        .input(buffer_size)
+        .input(header)
+        .input(field_delim)
+        .input(use_quote_delim)
+        .input(na_value)
+        .input(select_cols)
+        .input_list(record_defaults.into_iter().map(Into::into))
+        .attr("output_shapes", output_shapes)
+}
+
+/// `CSVDatasetV2`: The records of files, a component per wanted column, converted to the type of its default, which stands for empty fields.
+///
+/// Attributes: `output_types: list(type) >= 1 in {float, double, int32, int64, string}; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn csv_dataset_v2(
+    filenames: impl Into<Output>,
+    compression_type: impl Into<Output>,
+    buffer_size: impl Into<Output>,
+    header: impl Into<Output>,
+    field_delim: impl Into<Output>,
+    use_quote_delim: impl Into<Output>,
+    na_value: impl Into<Output>,
+    select_cols: impl Into<Output>,
+    record_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    exclude_cols: impl Into<Output>,
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let filenames = filenames.into();
+    let graph = filenames.graph().clone();
+    graph
+        .op("CSVDatasetV2")
+        .input(filenames)
+        .input(compression_type)
+        .input(buffer_size)
+        .input(header)
+        .input(field_delim)
+        .input(use_quote_delim)
+        .input(na_value)
+        .input(select_cols)
+        .input_list(record_defaults.into_iter().map(Into::into))
+        .input(exclude_cols)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `CacheDataset`: The elements; the first iterator that gets to the end keeps them for the others, in memory or in the files of this name.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
@@ -82,7 +148,7 @@ pub fn cache_dataset(
     graph.op("CacheDataset").input(input_dataset).input(filename).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
-/// `CacheDatasetV2`: The elements; the first iterator that gets to the end keeps them in memory for the others. A file name is not supported.
+/// `CacheDatasetV2`: The elements; the first iterator that gets to the end keeps them for the others, in memory or in the files of this name.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
 #[track_caller]
@@ -144,6 +210,36 @@ pub fn dataset_to_single_element(dataset: impl Into<Output>, output_types: &[DTy
     graph.op("DatasetToSingleElement").input(dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
+/// `DenseToSparseBatchDataset`: batch_size elements at a time as one sparse tensor of shape [batch_size] + row_shape; where row_shape is -1, as large as the largest.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn dense_to_sparse_batch_dataset(
+    input_dataset: impl Into<Output>,
+    batch_size: impl Into<Output>,
+    row_shape: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("DenseToSparseBatchDataset")
+        .input(input_dataset)
+        .input(batch_size)
+        .input(row_shape)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `DeserializeIterator`: Takes an iterator, which must have been set, to a position in its dataset that SerializeIterator gave.
+#[track_caller]
+pub fn deserialize_iterator(resource_handle: impl Into<Output>, serialized: impl Into<Output>) -> OpBuilder {
+    let resource_handle = resource_handle.into();
+    let graph = resource_handle.graph().clone();
+    graph.op("DeserializeIterator").input(resource_handle).input(serialized)
+}
+
 /// `DirectedInterleaveDataset`: For every number that the selector yields the next element of the dataset of that number.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; N: int >= 1; stop_on_empty_dataset: bool = false`
@@ -174,6 +270,40 @@ pub fn dummy_memory_cache(graph: &Graph) -> OpBuilder {
 #[track_caller]
 pub fn dummy_seed_generator(graph: &Graph) -> OpBuilder {
     graph.op("DummySeedGenerator")
+}
+
+/// `ExperimentalGroupByReducerDataset`: As GroupByReducerDataset.
+///
+/// Attributes: `key_func: func; init_func: func; reduce_func: func; finalize_func: func; Tkey_func_other_arguments: list(type) >= 0; Tinit_func_other_arguments: list(type) >= 0; Treduce_func_other_arguments: list(type) >= 0; Tfinalize_func_other_arguments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn experimental_group_by_reducer_dataset(
+    input_dataset: impl Into<Output>,
+    key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    init_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    finalize_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    key_func: FuncAttr,
+    init_func: FuncAttr,
+    reduce_func: FuncAttr,
+    finalize_func: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ExperimentalGroupByReducerDataset")
+        .input(input_dataset)
+        .input_list(key_func_other_arguments.into_iter().map(Into::into))
+        .input_list(init_func_other_arguments.into_iter().map(Into::into))
+        .input_list(reduce_func_other_arguments.into_iter().map(Into::into))
+        .input_list(finalize_func_other_arguments.into_iter().map(Into::into))
+        .attr("key_func", key_func)
+        .attr("init_func", init_func)
+        .attr("reduce_func", reduce_func)
+        .attr("finalize_func", finalize_func)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
 }
 
 /// `FilterDataset`: The elements for which predicate(element, captured inputs) is true.
@@ -292,6 +422,40 @@ pub fn generator_dataset(
         .input_list(finalize_func_other_args.into_iter().map(Into::into))
         .attr("init_func", init_func)
         .attr("next_func", next_func)
+        .attr("finalize_func", finalize_func)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `GroupByReducerDataset`: For each key_func(element), in order of the keys: state = init_func(key); state = reduce_func(state, element) for each of its elements; finalize_func(state).
+///
+/// Attributes: `key_func: func; init_func: func; reduce_func: func; finalize_func: func; Tkey_func_other_arguments: list(type) >= 0; Tinit_func_other_arguments: list(type) >= 0; Treduce_func_other_arguments: list(type) >= 0; Tfinalize_func_other_arguments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn group_by_reducer_dataset(
+    input_dataset: impl Into<Output>,
+    key_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    init_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    reduce_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    finalize_func_other_arguments: impl IntoIterator<Item = impl Into<Output>>,
+    key_func: FuncAttr,
+    init_func: FuncAttr,
+    reduce_func: FuncAttr,
+    finalize_func: FuncAttr,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("GroupByReducerDataset")
+        .input(input_dataset)
+        .input_list(key_func_other_arguments.into_iter().map(Into::into))
+        .input_list(init_func_other_arguments.into_iter().map(Into::into))
+        .input_list(reduce_func_other_arguments.into_iter().map(Into::into))
+        .input_list(finalize_func_other_arguments.into_iter().map(Into::into))
+        .attr("key_func", key_func)
+        .attr("init_func", init_func)
+        .attr("reduce_func", reduce_func)
         .attr("finalize_func", finalize_func)
         .attr("output_types", output_types)
         .attr("output_shapes", output_shapes)
@@ -863,6 +1027,66 @@ pub fn parallel_map_dataset_v2(
         .attr("output_shapes", output_shapes)
 }
 
+/// `ParseExampleDataset`: Of vectors of serialised examples the features `sparse_keys` as sparse, `dense_keys` as dense and `ragged_keys` as ragged tensors, in order of the keys.
+///
+/// Attributes: `sparse_keys: list(string) >= 0; dense_keys: list(string) >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; sloppy: bool = false; ragged_keys: list(string) >= 0 = []; ragged_value_types: list(type) >= 0 in {float, int64, string} = []; ragged_split_types: list(type) >= 0 in {int32, int64} = []`
+#[track_caller]
+pub fn parse_example_dataset(
+    input_dataset: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    sparse_keys: Vec<String>,
+    dense_keys: Vec<String>,
+    sparse_types: &[DType],
+    dense_shapes: Vec<PartialShape>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ParseExampleDataset")
+        .input(input_dataset)
+        .input(num_parallel_calls)
+        .input_list(dense_defaults.into_iter().map(Into::into))
+        .attr("sparse_keys", sparse_keys)
+        .attr("dense_keys", dense_keys)
+        .attr("sparse_types", sparse_types)
+        .attr("dense_shapes", dense_shapes)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
+/// `ParseExampleDatasetV2`: Of vectors of serialised examples the features `sparse_keys` as sparse, `dense_keys` as dense and `ragged_keys` as ragged tensors, in order of the keys.
+///
+/// Attributes: `sparse_keys: list(string) >= 0; dense_keys: list(string) >= 0; sparse_types: list(type) >= 0 in {float, int64, string}; Tdense: list(type) >= 0 in {float, int64, string}; dense_shapes: list(shape) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; deterministic: string = "default"; ragged_keys: list(string) >= 0 = []; ragged_value_types: list(type) >= 0 in {float, int64, string} = []; ragged_split_types: list(type) >= 0 in {int32, int64} = []`
+#[track_caller]
+pub fn parse_example_dataset_v2(
+    input_dataset: impl Into<Output>,
+    num_parallel_calls: impl Into<Output>,
+    dense_defaults: impl IntoIterator<Item = impl Into<Output>>,
+    sparse_keys: Vec<String>,
+    dense_keys: Vec<String>,
+    sparse_types: &[DType],
+    dense_shapes: Vec<PartialShape>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("ParseExampleDatasetV2")
+        .input(input_dataset)
+        .input(num_parallel_calls)
+        .input_list(dense_defaults.into_iter().map(Into::into))
+        .attr("sparse_keys", sparse_keys)
+        .attr("dense_keys", dense_keys)
+        .attr("sparse_types", sparse_types)
+        .attr("dense_shapes", dense_shapes)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `PrefetchDataset`: The elements; up to buffer_size of them are made ahead, while their consumer works.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; slack_period: int = 0; legacy_autotune: bool = true; buffer_size_min: int = 0; metadata: string = ""`
@@ -993,6 +1217,30 @@ pub fn rewrite_dataset(
         .attr("output_shapes", output_shapes)
 }
 
+/// `SamplingDataset`: Each element with a chance of rate; the choice for given seeds is TensorFlow's.
+///
+/// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1`
+#[track_caller]
+pub fn sampling_dataset(
+    input_dataset: impl Into<Output>,
+    rate: impl Into<Output>,
+    seed: impl Into<Output>,
+    seed2: impl Into<Output>,
+    output_types: &[DType],
+    output_shapes: Vec<PartialShape>,
+) -> OpBuilder {
+    let input_dataset = input_dataset.into();
+    let graph = input_dataset.graph().clone();
+    graph
+        .op("SamplingDataset")
+        .input(input_dataset)
+        .input(rate)
+        .input(seed)
+        .input(seed2)
+        .attr("output_types", output_types)
+        .attr("output_shapes", output_shapes)
+}
+
 /// `ScanDataset`: For every element: (state, output) = f(state, element, captured inputs); the outputs.
 ///
 /// Attributes: `f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; preserve_cardinality: bool = false; use_default_device: bool = true; metadata: string = ""`
@@ -1015,6 +1263,16 @@ pub fn scan_dataset(
         .attr("f", f)
         .attr("output_types", output_types)
         .attr("output_shapes", output_shapes)
+}
+
+/// `SerializeIterator`: The position of an iterator, as DeserializeIterator takes it.
+///
+/// Attributes: `external_state_policy: int = 0`
+#[track_caller]
+pub fn serialize_iterator(resource_handle: impl Into<Output>) -> OpBuilder {
+    let resource_handle = resource_handle.into();
+    let graph = resource_handle.graph().clone();
+    graph.op("SerializeIterator").input(resource_handle)
 }
 
 /// `ShardDataset`: Of every num_shards elements the one at index.
@@ -1274,6 +1532,14 @@ pub fn unique_dataset(input_dataset: impl Into<Output>, output_types: &[DType], 
     graph.op("UniqueDataset").input(input_dataset).attr("output_types", output_types).attr("output_shapes", output_shapes)
 }
 
+/// `UnwrapDatasetVariant`: The dataset that WrapDatasetVariant was given.
+#[track_caller]
+pub fn unwrap_dataset_variant(input_handle: impl Into<Output>) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("UnwrapDatasetVariant").input(input_handle)
+}
+
 /// `WindowDataset`: Datasets of size elements each, stride apart; the next begins shift elements later.
 ///
 /// Attributes: `output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ""`
@@ -1298,6 +1564,14 @@ pub fn window_dataset(
         .input(drop_remainder)
         .attr("output_types", output_types)
         .attr("output_shapes", output_shapes)
+}
+
+/// `WrapDatasetVariant`: A dataset as a variant that may cross devices; here every dataset may.
+#[track_caller]
+pub fn wrap_dataset_variant(input_handle: impl Into<Output>) -> OpBuilder {
+    let input_handle = input_handle.into();
+    let graph = input_handle.graph().clone();
+    graph.op("WrapDatasetVariant").input(input_handle)
 }
 
 /// `ZipDataset`: Elements with the components of one element of each dataset; ends with the shortest.

@@ -38,6 +38,22 @@ pub fn eager_py_func(graph: &Graph, input: impl IntoIterator<Item = impl Into<Ou
     graph.op("EagerPyFunc").input_list(input.into_iter().map(Into::into)).attr("token", token).attr("Tout", tout)
 }
 
+/// `For`: input, after input = body(i, input) for i = start, start + delta, … up to limit, which is not reached.
+///
+/// Attributes: `T: list(type) >= 0; body: func`
+#[track_caller]
+pub fn for_(
+    start: impl Into<Output>,
+    limit: impl Into<Output>,
+    delta: impl Into<Output>,
+    input: impl IntoIterator<Item = impl Into<Output>>,
+    body: FuncAttr,
+) -> OpBuilder {
+    let start = start.into();
+    let graph = start.graph().clone();
+    graph.op("For").input(start).input(limit).input(delta).input_list(input.into_iter().map(Into::into)).attr("body", body)
+}
+
 /// `If`: The results of then_branch on input if cond is true, else of else_branch.
 ///
 /// Attributes: `Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = []`

@@ -55,6 +55,76 @@ pub fn adjust_saturation(images: impl Into<Output>, scale: impl Into<Output>) ->
     graph.op("AdjustSaturation").input(images).input(scale)
 }
 
+/// `CombinedNonMaxSuppression`: Non-max suppression for each image and class; of what is left the best of all classes. boxes is `[batch, n, q, 4]`, q is 1 or the number of classes; scores is `[batch, n, classes]`.
+///
+/// Attributes: `pad_per_class: bool = false; clip_boxes: bool = true`
+#[track_caller]
+pub fn combined_non_max_suppression(
+    boxes: impl Into<Output>,
+    scores: impl Into<Output>,
+    max_output_size_per_class: impl Into<Output>,
+    max_total_size: impl Into<Output>,
+    iou_threshold: impl Into<Output>,
+    score_threshold: impl Into<Output>,
+) -> OpBuilder {
+    let boxes = boxes.into();
+    let graph = boxes.graph().clone();
+    graph
+        .op("CombinedNonMaxSuppression")
+        .input(boxes)
+        .input(scores)
+        .input(max_output_size_per_class)
+        .input(max_total_size)
+        .input(iou_threshold)
+        .input(score_threshold)
+}
+
+/// `CropAndResize`: crops[i] = the part of image[box_ind[i]] in boxes[i] (`[y1, x1, y2, x2]` as shares of the image), resized to crop_size; outside the image it is extrapolation_value.
+///
+/// Attributes: `T: type in {uint8, uint16, int8, int16, int32, int64, half, float, double}; method: string in {"bilinear", "nearest"} = "bilinear"; extrapolation_value: float = 0.0`
+#[track_caller]
+pub fn crop_and_resize(
+    image: impl Into<Output>,
+    boxes: impl Into<Output>,
+    box_ind: impl Into<Output>,
+    crop_size: impl Into<Output>,
+) -> OpBuilder {
+    let image = image.into();
+    let graph = image.graph().clone();
+    graph.op("CropAndResize").input(image).input(boxes).input(box_ind).input(crop_size)
+}
+
+/// `CropAndResizeGradBoxes`: How the sum of grads times the crops changes with each edge of the boxes.
+///
+/// Attributes: `T: type in {uint8, uint16, int8, int16, int32, int64, half, float, double}; method: string in {"bilinear"} = "bilinear"`
+#[track_caller]
+pub fn crop_and_resize_grad_boxes(
+    grads: impl Into<Output>,
+    image: impl Into<Output>,
+    boxes: impl Into<Output>,
+    box_ind: impl Into<Output>,
+) -> OpBuilder {
+    let grads = grads.into();
+    let graph = grads.graph().clone();
+    graph.op("CropAndResizeGradBoxes").input(grads).input(image).input(boxes).input(box_ind)
+}
+
+/// `CropAndResizeGradImage`: Zeros of shape image_size, with each number of grads spread over the pixels that its pixel was made of.
+///
+/// Attributes: `T: type in {float, half, double}; method: string in {"bilinear", "nearest"} = "bilinear"`
+#[track_caller]
+pub fn crop_and_resize_grad_image(
+    grads: impl Into<Output>,
+    boxes: impl Into<Output>,
+    box_ind: impl Into<Output>,
+    image_size: impl Into<Output>,
+    t: DType,
+) -> OpBuilder {
+    let grads = grads.into();
+    let graph = grads.graph().clone();
+    graph.op("CropAndResizeGradImage").input(grads).input(boxes).input(box_ind).input(image_size).attr("T", t)
+}
+
 /// `DecodeAndCropJpeg`: The pixels of a JPEG file within the window `[y, x, rows, columns]`.
 ///
 /// Attributes: `channels: int = 0; ratio: int = 1; fancy_upscaling: bool = true; try_recover_truncated: bool = false; acceptable_fraction: float = 1.0; dct_method: string = ""`
@@ -201,6 +271,144 @@ pub fn hsv_to_rgb(images: impl Into<Output>) -> OpBuilder {
     graph.op("HSVToRGB").input(images)
 }
 
+/// `ImageProjectiveTransformV2`: The pixel (x, y) of the result is the image's at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1, for the transform [a0, a1, a2, b0, b1, b2, c0, c1].
+///
+/// Attributes: `dtype: type in {uint8, int32, int64, half, bfloat16, float, double}; interpolation: string; fill_mode: string = "CONSTANT"`
+#[track_caller]
+pub fn image_projective_transform_v2(
+    images: impl Into<Output>,
+    transforms: impl Into<Output>,
+    output_shape: impl Into<Output>,
+    interpolation: &str,
+) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ImageProjectiveTransformV2").input(images).input(transforms).input(output_shape).attr("interpolation", interpolation)
+}
+
+/// `ImageProjectiveTransformV3`: The pixel (x, y) of the result is the image's at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1, for the transform [a0, a1, a2, b0, b1, b2, c0, c1].
+///
+/// Attributes: `dtype: type in {uint8, int32, int64, half, bfloat16, float, double}; interpolation: string; fill_mode: string = "CONSTANT"`
+#[track_caller]
+pub fn image_projective_transform_v3(
+    images: impl Into<Output>,
+    transforms: impl Into<Output>,
+    output_shape: impl Into<Output>,
+    fill_value: impl Into<Output>,
+    interpolation: &str,
+) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph
+        .op("ImageProjectiveTransformV3")
+        .input(images)
+        .input(transforms)
+        .input(output_shape)
+        .input(fill_value)
+        .attr("interpolation", interpolation)
+}
+
+/// `NonMaxSuppression`: The boxes (two opposite corners each) with the best scores, at most max_output_size, none of which has more than iou_threshold in common with a better one, the best first.
+///
+/// Attributes: `iou_threshold: float = 0.5`
+#[track_caller]
+pub fn non_max_suppression(boxes: impl Into<Output>, scores: impl Into<Output>, max_output_size: impl Into<Output>) -> OpBuilder {
+    let boxes = boxes.into();
+    let graph = boxes.graph().clone();
+    graph.op("NonMaxSuppression").input(boxes).input(scores).input(max_output_size)
+}
+
+/// `NonMaxSuppressionV2`: The boxes (two opposite corners each) with the best scores, at most max_output_size, none of which has more than iou_threshold in common with a better one, the best first.
+///
+/// Attributes: `T: type in {half, float} = float; T_threshold: type in {half, float} = float`
+#[track_caller]
+pub fn non_max_suppression_v2(
+    boxes: impl Into<Output>,
+    scores: impl Into<Output>,
+    max_output_size: impl Into<Output>,
+    iou_threshold: impl Into<Output>,
+) -> OpBuilder {
+    let boxes = boxes.into();
+    let graph = boxes.graph().clone();
+    graph.op("NonMaxSuppressionV2").input(boxes).input(scores).input(max_output_size).input(iou_threshold)
+}
+
+/// `NonMaxSuppressionV3`: The boxes (two opposite corners each) with the best scores, at most max_output_size, none of which has more than iou_threshold in common with a better one, the best first; only those with a score above score_threshold.
+///
+/// Attributes: `T: type in {half, float} = float; T_threshold: type in {half, float} = float`
+#[track_caller]
+pub fn non_max_suppression_v3(
+    boxes: impl Into<Output>,
+    scores: impl Into<Output>,
+    max_output_size: impl Into<Output>,
+    iou_threshold: impl Into<Output>,
+    score_threshold: impl Into<Output>,
+) -> OpBuilder {
+    let boxes = boxes.into();
+    let graph = boxes.graph().clone();
+    graph.op("NonMaxSuppressionV3").input(boxes).input(scores).input(max_output_size).input(iou_threshold).input(score_threshold)
+}
+
+/// `NonMaxSuppressionV4`: As NonMaxSuppressionV3; selected_indices may be filled up with zeros to max_output_size, valid_outputs of them count.
+///
+/// Attributes: `T: type in {half, float} = float; T_threshold: type in {half, float} = float; pad_to_max_output_size: bool = false`
+#[track_caller]
+pub fn non_max_suppression_v4(
+    boxes: impl Into<Output>,
+    scores: impl Into<Output>,
+    max_output_size: impl Into<Output>,
+    iou_threshold: impl Into<Output>,
+    score_threshold: impl Into<Output>,
+) -> OpBuilder {
+    let boxes = boxes.into();
+    let graph = boxes.graph().clone();
+    graph.op("NonMaxSuppressionV4").input(boxes).input(scores).input(max_output_size).input(iou_threshold).input(score_threshold)
+}
+
+/// `NonMaxSuppressionV5`: As NonMaxSuppressionV4; with soft_nms_sigma > 0 a box that overlaps a chosen one by s keeps exp(-s² / (2 soft_nms_sigma)) of its score.
+///
+/// Attributes: `T: type in {half, float} = float; pad_to_max_output_size: bool = false`
+#[track_caller]
+pub fn non_max_suppression_v5(
+    boxes: impl Into<Output>,
+    scores: impl Into<Output>,
+    max_output_size: impl Into<Output>,
+    iou_threshold: impl Into<Output>,
+    score_threshold: impl Into<Output>,
+    soft_nms_sigma: impl Into<Output>,
+) -> OpBuilder {
+    let boxes = boxes.into();
+    let graph = boxes.graph().clone();
+    graph
+        .op("NonMaxSuppressionV5")
+        .input(boxes)
+        .input(scores)
+        .input(max_output_size)
+        .input(iou_threshold)
+        .input(score_threshold)
+        .input(soft_nms_sigma)
+}
+
+/// `NonMaxSuppressionWithOverlaps`: The best by scores, at most max_output_size, above score_threshold, none of which overlaps a better one by more than overlap_threshold; overlaps[i, j] says how much.
+#[track_caller]
+pub fn non_max_suppression_with_overlaps(
+    overlaps: impl Into<Output>,
+    scores: impl Into<Output>,
+    max_output_size: impl Into<Output>,
+    overlap_threshold: impl Into<Output>,
+    score_threshold: impl Into<Output>,
+) -> OpBuilder {
+    let overlaps = overlaps.into();
+    let graph = overlaps.graph().clone();
+    graph
+        .op("NonMaxSuppressionWithOverlaps")
+        .input(overlaps)
+        .input(scores)
+        .input(max_output_size)
+        .input(overlap_threshold)
+        .input(score_threshold)
+}
+
 /// `RGBToHSV`: Each pixel's red, green and blue in [0, 1] as hue, saturation and value.
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double} = float`
@@ -209,6 +417,16 @@ pub fn rgb_to_hsv(images: impl Into<Output>) -> OpBuilder {
     let images = images.into();
     let graph = images.graph().clone();
     graph.op("RGBToHSV").input(images)
+}
+
+/// `ResizeArea`: `images` with `size` rows and columns; each pixel is the mean of the pixels under it, those at the edge weighted by how much of them is covered.
+///
+/// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}; align_corners: bool = false`
+#[track_caller]
+pub fn resize_area(images: impl Into<Output>, size: impl Into<Output>) -> OpBuilder {
+    let images = images.into();
+    let graph = images.graph().clone();
+    graph.op("ResizeArea").input(images).input(size)
 }
 
 /// `ResizeBicubic`: `images` with `size` rows and columns; each pixel is a weighted sum of the sixteen around its place.
@@ -271,6 +489,30 @@ pub fn resize_nearest_neighbor_grad(grads: impl Into<Output>, size: impl Into<Ou
     graph.op("ResizeNearestNeighborGrad").input(grads).input(size)
 }
 
+/// `SampleDistortedBoundingBox`: Where a random part of the image begins, how large it is, and its corners as shares of the image; it shows at least min_object_covered of one of the boxes and keeps within the ranges of shapes and areas.
+///
+/// Attributes: `T: type in {uint8, int8, int16, int32, int64}; seed: int = 0; seed2: int = 0; min_object_covered: float = 0.10000000149011612; aspect_ratio_range: list(float) = [0.75, 1.3300000429153442]; area_range: list(float) = [0.05000000074505806, 1.0]; max_attempts: int = 100; use_image_if_no_bounding_boxes: bool = false`
+#[track_caller]
+pub fn sample_distorted_bounding_box(image_size: impl Into<Output>, bounding_boxes: impl Into<Output>) -> OpBuilder {
+    let image_size = image_size.into();
+    let graph = image_size.graph().clone();
+    graph.op("SampleDistortedBoundingBox").input(image_size).input(bounding_boxes)
+}
+
+/// `SampleDistortedBoundingBoxV2`: Where a random part of the image begins, how large it is, and its corners as shares of the image; it shows at least min_object_covered of one of the boxes and keeps within the ranges of shapes and areas.
+///
+/// Attributes: `T: type in {uint8, int8, int16, int32, int64}; seed: int = 0; seed2: int = 0; aspect_ratio_range: list(float) = [0.75, 1.3300000429153442]; area_range: list(float) = [0.05000000074505806, 1.0]; max_attempts: int = 100; use_image_if_no_bounding_boxes: bool = false`
+#[track_caller]
+pub fn sample_distorted_bounding_box_v2(
+    image_size: impl Into<Output>,
+    bounding_boxes: impl Into<Output>,
+    min_object_covered: impl Into<Output>,
+) -> OpBuilder {
+    let image_size = image_size.into();
+    let graph = image_size.graph().clone();
+    graph.op("SampleDistortedBoundingBoxV2").input(image_size).input(bounding_boxes).input(min_object_covered)
+}
+
 /// `ScaleAndTranslate`: The first `size` rows and columns of `images` times `scale`, moved by `translation`; each pixel is the kernel's weighted mean of those around its place, or 0 outside.
 ///
 /// Attributes: `T: type in {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}; kernel_type: string = "lanczos3"; antialias: bool = true`
@@ -299,4 +541,19 @@ pub fn scale_and_translate_grad(
     let grads = grads.into();
     let graph = grads.graph().clone();
     graph.op("ScaleAndTranslateGrad").input(grads).input(original_image).input(scale).input(translation)
+}
+
+/// `StatelessSampleDistortedBoundingBox`: Where a random part of the image begins, how large it is, and its corners as shares of the image; it shows at least min_object_covered of one of the boxes and keeps within the ranges of shapes and areas. The seed is an input.
+///
+/// Attributes: `T: type in {uint8, int8, int16, int32, int64}; Tseed: type in {int32, int64}; aspect_ratio_range: list(float) = [0.75, 1.3300000429153442]; area_range: list(float) = [0.05000000074505806, 1.0]; max_attempts: int = 100; use_image_if_no_bounding_boxes: bool = false`
+#[track_caller]
+pub fn stateless_sample_distorted_bounding_box(
+    image_size: impl Into<Output>,
+    bounding_boxes: impl Into<Output>,
+    min_object_covered: impl Into<Output>,
+    seed: impl Into<Output>,
+) -> OpBuilder {
+    let image_size = image_size.into();
+    let graph = image_size.graph().clone();
+    graph.op("StatelessSampleDistortedBoundingBox").input(image_size).input(bounding_boxes).input(min_object_covered).input(seed)
 }

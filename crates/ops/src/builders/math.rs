@@ -664,6 +664,76 @@ pub fn fft3d(input: impl Into<Output>) -> OpBuilder {
     graph.op("FFT3D").input(input)
 }
 
+/// `FakeQuantWithMinMaxArgs`: Numbers clamped to [min, max] and rounded to one of 2^num_bits steps in it (one less if narrow_range); the range is moved so that zero is a step.
+///
+/// Attributes: `min: float = -6.0; max: float = 6.0; num_bits: int = 8; narrow_range: bool = false`
+#[track_caller]
+pub fn fake_quant_with_min_max_args(inputs: impl Into<Output>) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("FakeQuantWithMinMaxArgs").input(inputs)
+}
+
+/// `FakeQuantWithMinMaxArgsGradient`: gradients where inputs lie in the range, else 0.
+///
+/// Attributes: `min: float = -6.0; max: float = 6.0; num_bits: int = 8; narrow_range: bool = false`
+#[track_caller]
+pub fn fake_quant_with_min_max_args_gradient(gradients: impl Into<Output>, inputs: impl Into<Output>) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("FakeQuantWithMinMaxArgsGradient").input(gradients).input(inputs)
+}
+
+/// `FakeQuantWithMinMaxVars`: As FakeQuantWithMinMaxArgs, with min and max as inputs; both are scalars.
+///
+/// Attributes: `num_bits: int = 8; narrow_range: bool = false`
+#[track_caller]
+pub fn fake_quant_with_min_max_vars(inputs: impl Into<Output>, min: impl Into<Output>, max: impl Into<Output>) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("FakeQuantWithMinMaxVars").input(inputs).input(min).input(max)
+}
+
+/// `FakeQuantWithMinMaxVarsGradient`: gradients where inputs lie in the range; their sums where inputs lie below it, and above it.
+///
+/// Attributes: `num_bits: int = 8; narrow_range: bool = false`
+#[track_caller]
+pub fn fake_quant_with_min_max_vars_gradient(
+    gradients: impl Into<Output>,
+    inputs: impl Into<Output>,
+    min: impl Into<Output>,
+    max: impl Into<Output>,
+) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("FakeQuantWithMinMaxVarsGradient").input(gradients).input(inputs).input(min).input(max)
+}
+
+/// `FakeQuantWithMinMaxVarsPerChannel`: As FakeQuantWithMinMaxArgs, with min and max as inputs; each number of the last dimension has a range of its own.
+///
+/// Attributes: `num_bits: int = 8; narrow_range: bool = false`
+#[track_caller]
+pub fn fake_quant_with_min_max_vars_per_channel(inputs: impl Into<Output>, min: impl Into<Output>, max: impl Into<Output>) -> OpBuilder {
+    let inputs = inputs.into();
+    let graph = inputs.graph().clone();
+    graph.op("FakeQuantWithMinMaxVarsPerChannel").input(inputs).input(min).input(max)
+}
+
+/// `FakeQuantWithMinMaxVarsPerChannelGradient`: gradients where inputs lie in the range; their sums where inputs lie below it, and above it.
+///
+/// Attributes: `num_bits: int = 8; narrow_range: bool = false`
+#[track_caller]
+pub fn fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: impl Into<Output>,
+    inputs: impl Into<Output>,
+    min: impl Into<Output>,
+    max: impl Into<Output>,
+) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("FakeQuantWithMinMaxVarsPerChannelGradient").input(gradients).input(inputs).input(min).input(max)
+}
+
 /// `Floor`: y = the largest integer not above x.
 ///
 /// Attributes: `T: type in {bfloat16, half, float, double}`
@@ -1126,6 +1196,56 @@ pub fn prod(input: impl Into<Output>, reduction_indices: impl Into<Output>) -> O
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("Prod").input(input).input(reduction_indices)
+}
+
+/// `QuantizeAndDequantizeV2`: Numbers rounded to the steps of an integer of num_bits over the range that is given or found.
+///
+/// Attributes: `signed_input: bool = true; num_bits: int = 8; range_given: bool = false; T: type in {bfloat16, half, float, double}; round_mode: string in {"HALF_TO_EVEN", "HALF_UP"} = "HALF_TO_EVEN"; narrow_range: bool = false; axis: int = -1`
+#[track_caller]
+pub fn quantize_and_dequantize_v2(input: impl Into<Output>, input_min: impl Into<Output>, input_max: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("QuantizeAndDequantizeV2").input(input).input(input_min).input(input_max)
+}
+
+/// `QuantizeAndDequantizeV3`: Numbers rounded to the steps of an integer of num_bits over the range that is given or found.
+///
+/// Attributes: `signed_input: bool = true; range_given: bool = true; T: type in {bfloat16, half, float, double}; narrow_range: bool = false; axis: int = -1`
+#[track_caller]
+pub fn quantize_and_dequantize_v3(
+    input: impl Into<Output>,
+    input_min: impl Into<Output>,
+    input_max: impl Into<Output>,
+    num_bits: impl Into<Output>,
+) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("QuantizeAndDequantizeV3").input(input).input(input_min).input(input_max).input(num_bits)
+}
+
+/// `QuantizeAndDequantizeV4`: Numbers rounded to the steps of an integer of num_bits over the range that is given or found.
+///
+/// Attributes: `signed_input: bool = true; num_bits: int = 8; range_given: bool = false; T: type in {bfloat16, half, float, double}; round_mode: string in {"HALF_TO_EVEN", "HALF_UP"} = "HALF_TO_EVEN"; narrow_range: bool = false; axis: int = -1`
+#[track_caller]
+pub fn quantize_and_dequantize_v4(input: impl Into<Output>, input_min: impl Into<Output>, input_max: impl Into<Output>) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("QuantizeAndDequantizeV4").input(input).input(input_min).input(input_max)
+}
+
+/// `QuantizeAndDequantizeV4Grad`: gradients where input lies in its range, else 0; the ends of the range have none.
+///
+/// Attributes: `T: type in {bfloat16, half, float, double}; axis: int = -1`
+#[track_caller]
+pub fn quantize_and_dequantize_v4_grad(
+    gradients: impl Into<Output>,
+    input: impl Into<Output>,
+    input_min: impl Into<Output>,
+    input_max: impl Into<Output>,
+) -> OpBuilder {
+    let gradients = gradients.into();
+    let graph = gradients.graph().clone();
+    graph.op("QuantizeAndDequantizeV4Grad").input(gradients).input(input).input(input_min).input(input_max)
 }
 
 /// `RFFT`: The discrete Fourier transform of `fft_length` real numbers along the last dimension: the half of it that the other follows from.

@@ -980,6 +980,30 @@ pub fn max_pool_grad_v2(
     graph.op("MaxPoolGradV2").input(orig_input).input(orig_output).input(grad).input(ksize).input(strides).attr("padding", padding)
 }
 
+/// `MaxPoolGradWithArgmax`: output = zeros like input, with each number of grad added at the place that argmax has for it.
+///
+/// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; padding: string in {"SAME", "VALID"}; include_batch_in_index: bool = false; Targmax: type in {int32, int64}; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn max_pool_grad_with_argmax(
+    input: impl Into<Output>,
+    grad: impl Into<Output>,
+    argmax: impl Into<Output>,
+    ksize: &[i64],
+    strides: &[i64],
+    padding: &str,
+) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph
+        .op("MaxPoolGradWithArgmax")
+        .input(input)
+        .input(grad)
+        .input(argmax)
+        .attr("ksize", ksize)
+        .attr("strides", strides)
+        .attr("padding", padding)
+}
+
 /// `MaxPoolV2`: As MaxPool, with ksize and strides as inputs.
 ///
 /// Attributes: `T: type in {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float; padding: string in {"SAME", "VALID"}; data_format: string in {"NHWC", "NCHW", "NCHW_VECT_C"} = "NHWC"`
@@ -988,6 +1012,16 @@ pub fn max_pool_v2(input: impl Into<Output>, ksize: impl Into<Output>, strides: 
     let input = input.into();
     let graph = input.graph().clone();
     graph.op("MaxPoolV2").input(input).input(ksize).input(strides).attr("padding", padding)
+}
+
+/// `MaxPoolWithArgmax`: output = as MaxPool; argmax = the place of each of these in its image, ((b height + y) width + x) channels + c, b = 0 unless include_batch_in_index.
+///
+/// Attributes: `ksize: list(int) >= 4; strides: list(int) >= 4; Targmax: type in {int32, int64} = int64; padding: string in {"SAME", "VALID"}; include_batch_in_index: bool = false; T: type in {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}`
+#[track_caller]
+pub fn max_pool_with_argmax(input: impl Into<Output>, ksize: &[i64], strides: &[i64], padding: &str) -> OpBuilder {
+    let input = input.into();
+    let graph = input.graph().clone();
+    graph.op("MaxPoolWithArgmax").input(input).attr("ksize", ksize).attr("strides", strides).attr("padding", padding)
 }
 
 /// `NthElement`: For each row along the last dimension the element that is at place `n` when they are sorted, from the end if `reverse`.

@@ -52,6 +52,28 @@ pub fn fixed_unigram_candidate_sampler(
         .attr("range_max", range_max)
 }
 
+/// `LearnedUnigramCandidateSampler`: `num_sampled` classes, each as likely as it was among the true ones of the steps before (and once more), and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn learned_unigram_candidate_sampler(
+    true_classes: impl Into<Output>,
+    num_true: i64,
+    num_sampled: i64,
+    unique: bool,
+    range_max: i64,
+) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph
+        .op("LearnedUnigramCandidateSampler")
+        .input(true_classes)
+        .attr("num_true", num_true)
+        .attr("num_sampled", num_sampled)
+        .attr("unique", unique)
+        .attr("range_max", range_max)
+}
+
 /// `LogUniformCandidateSampler`: `num_sampled` classes, the likelier the lower their numbers, and how often each of them and each true one is expected among them.
 ///
 /// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
@@ -168,6 +190,22 @@ pub fn random_uniform_int(shape: impl Into<Output>, minval: impl Into<Output>, m
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("RandomUniformInt").input(shape).input(minval).input(maxval)
+}
+
+/// `RngReadAndSkip`: The state of the generator, which then is moved on by what `delta` numbers may need.
+#[track_caller]
+pub fn rng_read_and_skip(resource: impl Into<Output>, alg: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("RngReadAndSkip").input(resource).input(alg).input(delta)
+}
+
+/// `RngSkip`: Moves the generator on by what `delta` numbers may need.
+#[track_caller]
+pub fn rng_skip(resource: impl Into<Output>, algorithm: impl Into<Output>, delta: impl Into<Output>) -> OpBuilder {
+    let resource = resource.into();
+    let graph = resource.graph().clone();
+    graph.op("RngSkip").input(resource).input(algorithm).input(delta)
 }
 
 /// `StatelessMultinomial`: output[i, j] is a class, drawn from the softmax of logits[i, :]; the same for the same `seed`.
@@ -353,6 +391,28 @@ pub fn stateless_truncated_normal_v2(
     let shape = shape.into();
     let graph = shape.graph().clone();
     graph.op("StatelessTruncatedNormalV2").input(shape).input(key).input(counter).input(alg)
+}
+
+/// `ThreadUnsafeUnigramCandidateSampler`: `num_sampled` classes, each as likely as it was among the true ones of the steps before (and once more), and how often each of them and each true one is expected among them.
+///
+/// Attributes: `num_true: int >= 1; num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0`
+#[track_caller]
+pub fn thread_unsafe_unigram_candidate_sampler(
+    true_classes: impl Into<Output>,
+    num_true: i64,
+    num_sampled: i64,
+    unique: bool,
+    range_max: i64,
+) -> OpBuilder {
+    let true_classes = true_classes.into();
+    let graph = true_classes.graph().clone();
+    graph
+        .op("ThreadUnsafeUnigramCandidateSampler")
+        .input(true_classes)
+        .attr("num_true", num_true)
+        .attr("num_sampled", num_sampled)
+        .attr("unique", unique)
+        .attr("range_max", range_max)
 }
 
 /// `TruncatedNormal`: Numbers of the requested shape from the standard normal distribution; those beyond two deviations are drawn again.

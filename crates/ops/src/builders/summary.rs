@@ -10,6 +10,26 @@ use ferroflow_graph::{Graph, OpBuilder, Output};
 #[allow(unused_imports)]
 use ferroflow_tensor::{DType, PartialShape, Tensor};
 
+/// `AudioSummary`: A serialized `Summary` with the first `max_outputs` sounds of `tensor`, `[batch, frames]` or `[batch, frames, channels]` of numbers in [-1, 1], as WAV under `tag/audio` or `tag/audio/0`, ….
+///
+/// Attributes: `sample_rate: float; max_outputs: int >= 1 = 3`
+#[track_caller]
+pub fn audio_summary(tag: impl Into<Output>, tensor: impl Into<Output>, sample_rate: f32) -> OpBuilder {
+    let tag = tag.into();
+    let graph = tag.graph().clone();
+    graph.op("AudioSummary").input(tag).input(tensor).attr("sample_rate", sample_rate)
+}
+
+/// `AudioSummaryV2`: A serialized `Summary` with the first `max_outputs` sounds of `tensor`, `[batch, frames]` or `[batch, frames, channels]` of numbers in [-1, 1], as WAV under `tag/audio` or `tag/audio/0`, ….
+///
+/// Attributes: `max_outputs: int >= 1 = 3`
+#[track_caller]
+pub fn audio_summary_v2(tag: impl Into<Output>, tensor: impl Into<Output>, sample_rate: impl Into<Output>) -> OpBuilder {
+    let tag = tag.into();
+    let graph = tag.graph().clone();
+    graph.op("AudioSummaryV2").input(tag).input(tensor).input(sample_rate)
+}
+
 /// `CloseSummaryWriter`: Flushes the writer and forgets it.
 #[track_caller]
 pub fn close_summary_writer(writer: impl Into<Output>) -> OpBuilder {

@@ -2,6 +2,7 @@
 
 use super::cache::CacheDataset;
 use super::dataset::{emit, input_dataset};
+use super::file_cache::FileCache;
 use crate::io::arguments::text;
 use crate::prelude::*;
 
@@ -9,7 +10,7 @@ pub const OP: OpSpec = OpSpec {
     signature: "CacheDatasetV2(input_dataset: variant, filename: string, cache: resource) -> (handle: variant)",
     attrs: "output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = \"\"",
     flags: "stateful",
-    doc: "The elements; the first iterator that gets to the end keeps them in memory for the others. A file name is not supported.",
+    doc: "The elements; the first iterator that gets to the end keeps them for the others, in memory or in the files of this name.",
     shape: shape::scalar,
     gradient: Gradient::Zero,
     kernels: &[Kernel::cpu(compute).inline()],
@@ -18,8 +19,8 @@ pub const OP: OpSpec = OpSpec {
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let input = input_dataset(ctx, 0)?;
-    if !text(ctx, 1, "filename")?.is_empty() {
-        return Err(unimplemented("a cache of a dataset in a file is not supported; a cache in memory has an empty file name"));
+    match text(ctx, 1, "filename")? {
+        path if path.is_empty() => emit(ctx, &[&input], CacheDataset::new(input.clone())),
+        path => emit(ctx, &[&input], FileCache::new(input.clone(), path)),
     }
-    emit(ctx, &[&input], CacheDataset::new(input.clone()))
 }

@@ -1,5 +1,6 @@
 //! `IteratorContext`: what iterators work with, apart from any step (TF: `IteratorContext`).
 
+use super::seeds::{SeedGenerator, Standing};
 use ferroflow_graph::kernel::{
     CancellationManager, ComputePool, DeviceInfo, FunctionRuntime, Received, RecvDone, Rendezvous, RendezvousKey, ResourceManager,
     StepContext,
@@ -7,6 +8,7 @@ use ferroflow_graph::kernel::{
 use ferroflow_tensor::error::internal;
 use ferroflow_tensor::{Error, Result};
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -21,6 +23,16 @@ pub(crate) struct IteratorContext {
     next_step: Arc<AtomicI64>,
     /// Functions of graphs with the ones that are called in their place; nothing if they are called themselves.
     fresh: Option<Arc<Mutex<Vec<FreshFunctions>>>>,
+    /// What was left to chance; nothing if nobody will want to do the same again.
+    chances: Option<Arc<Mutex<Chances>>>,
+}
+
+/// The seeds that iterators of datasets have had, by where the generators of them stood, and those that they are still to have because
+/// an iterator before them had them.
+#[derive(Default)]
+struct Chances {
+    had: Vec<Standing>,
+    to_come: VecDeque<Standing>,
 }
 
 /// Functions of a graph, and the same with state of their own.
@@ -44,12 +56,39 @@ impl IteratorContext {
             pool: step.pool.clone(),
             next_step: Arc::new(AtomicI64::new(-1)),
             fresh: None,
+            chances: None,
         }
     }
 
     /// The context of iterators that outlive this step. State of functions, such as that of random numbers, is theirs and begins anew.
     pub(crate) fn lasting(step: &StepContext) -> IteratorContext {
-        IteratorContext { fresh: Some(Arc::default()), ..IteratorContext::new(step) }
+        IteratorContext { fresh: Some(Arc::default()), chances: Some(Arc::default()), ..IteratorContext::new(step) }
+    }
+
+    /// As [`IteratorContext::lasting`], for iterators that do again what others did whose generators of seeds stood like this.
+    pub(super) fn repeating(step: &StepContext, standings: Vec<Standing>) -> IteratorContext {
+        let ctx = IteratorContext::lasting(step);
+        if let Some(chances) = &ctx.chances {
+            chances.lock().to_come = standings.into();
+        }
+        ctx
+    }
+
+    /// The seeds of an iterator.
+    pub(super) fn seeds(&self, generator: &SeedGenerator) -> (i64, i64) {
+        let Some(chances) = &self.chances else { return generator.next().0 };
+        let mut chances = chances.lock();
+        if let Some(standing) = chances.to_come.pop_front() {
+            generator.stand(standing);
+        }
+        let (seeds, before) = generator.next();
+        chances.had.push(before);
+        seeds
+    }
+
+    /// Where the generators of seeds stood, one entry for each iterator that had some.
+    pub(super) fn standings(&self) -> Vec<Standing> {
+        self.chances.as_ref().map(|c| c.lock().had.clone()).unwrap_or_default()
     }
 
     /// The functions to call where a dataset names these.

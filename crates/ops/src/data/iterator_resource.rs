@@ -2,6 +2,8 @@
 
 use super::dataset::{AnyIterator, DatasetHandle, Element, declared};
 use super::iterator_context::IteratorContext;
+use super::iterator_state::IteratorState;
+use super::task::pause;
 use super::turns::Turns;
 use crate::state::variable_access::handle_in;
 use ferroflow_graph::NodeInfo;
@@ -13,8 +15,24 @@ use std::sync::Arc;
 
 /// An iterator, and what it works with.
 struct Position {
-    turns: Arc<Turns<AnyIterator>>,
+    turns: Arc<Turns<Walk>>,
     ctx: Arc<IteratorContext>,
+    dataset: DatasetHandle,
+}
+
+/// An iterator that counts how often it was asked and had not ended.
+struct Walk {
+    iterator: AnyIterator,
+    steps: u64,
+}
+
+impl Walk {
+    async fn next(&mut self, ctx: &IteratorContext) -> Result<Option<Element>> {
+        let element = self.iterator.next(ctx).await;
+        // What failed was passed over, too.
+        self.steps += u64::from(!matches!(element, Ok(None)));
+        element
+    }
 }
 
 /// An iterator resource; it is empty until `MakeIterator`.
@@ -49,11 +67,63 @@ impl IteratorResource {
         check_types(&self.output_types, dataset.output_types())?;
         check_shapes(&self.output_shapes, dataset.output_shapes())?;
         let ctx = Arc::new(IteratorContext::lasting(step));
-        let position = Position { turns: Turns::new(dataset.iterator(&ctx)?), ctx };
+        let walk = Walk { iterator: dataset.iterator(&ctx)?, steps: 0 };
+        self.replace(Position { turns: Turns::new(walk), ctx, dataset: dataset.clone() });
+        Ok(())
+    }
+
+    fn replace(&self, position: Position) {
         // Dropping an iterator may cancel its work, which needs no lock of ours.
         let old = self.position.lock().replace(position);
         drop(old);
-        Ok(())
+    }
+
+    /// Where it stands, after the requests before this call.
+    ///
+    /// Errors: `FailedPrecondition` before the first `MakeIterator`.
+    pub(super) fn save(&self) -> Result<impl Future<Output = Result<IteratorState>> + Send + use<>> {
+        let position = self.position.lock();
+        let position = position.as_ref().ok_or_else(|| {
+            failed_precondition(
+                "Save() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for \
+                 this iterator before saving it.",
+            )
+        })?;
+        let (turn, ctx) = (position.turns.queue_up(), position.ctx.clone());
+        Ok(async move {
+            let walk = turn.come().await.ok_or_else(|| internal("the iterator was lost in a panic"))?;
+            let steps = walk.as_ref().map_or(0, |w| w.steps);
+            Ok(IteratorState { steps, standings: ctx.standings() })
+        })
+    }
+
+    /// Goes to where an iterator of the same dataset stood: begins anew, with the same chances, and passes over as many elements.
+    ///
+    /// Errors: `FailedPrecondition` before the first `MakeIterator`; what making an iterator returns.
+    pub(super) fn restore(
+        self: &Arc<Self>,
+        state: IteratorState,
+        step: &StepContext,
+    ) -> Result<impl Future<Output = Result<()>> + Send + use<>> {
+        let dataset = self.position.lock().as_ref().map(|p| p.dataset.clone()).ok_or_else(|| {
+            failed_precondition(
+                "Restore() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for \
+                 this iterator before restoring it.",
+            )
+        })?;
+        let ctx = Arc::new(IteratorContext::repeating(step, state.standings));
+        let mut walk = Walk { iterator: dataset.iterator(&ctx)?, steps: 0 };
+        let this = self.clone();
+        Ok(async move {
+            while walk.steps < state.steps {
+                if let Ok(None) = walk.next(&ctx).await {
+                    break;
+                }
+                pause().await;
+            }
+            this.replace(Position { turns: Turns::new(walk), ctx, dataset });
+            Ok(())
+        })
     }
 
     /// Checks that a node that uses this iterator expects its elements.
@@ -82,9 +152,9 @@ impl IteratorResource {
         })?;
         let (turn, ctx) = (position.turns.queue_up(), position.ctx.clone());
         Ok(async move {
-            let mut iterator = turn.come().await.ok_or_else(|| internal("the iterator was lost in a panic"))?;
-            let iterator = iterator.as_mut().ok_or_else(|| internal("the iterator is not there"))?;
-            iterator.next(&ctx).await
+            let mut walk = turn.come().await.ok_or_else(|| internal("the iterator was lost in a panic"))?;
+            let walk = walk.as_mut().ok_or_else(|| internal("the iterator is not there"))?;
+            walk.next(&ctx).await
         })
     }
 }

@@ -10,14 +10,21 @@ pub(crate) mod cache_dataset;
 pub(crate) mod cache_dataset_v2;
 pub(crate) mod captured_function;
 pub(crate) mod concatenate_dataset;
+pub(crate) mod csv_dataset;
+pub(crate) mod csv_dataset_v2;
+pub(crate) mod csv_records;
 pub(crate) mod dataset;
 pub(crate) mod dataset_cardinality;
 pub(crate) mod dataset_kernels;
 pub(crate) mod dataset_to_single_element;
+pub(crate) mod dense_to_sparse_batch_dataset;
+pub(crate) mod deserialize_iterator;
 pub(crate) mod directed_interleave_dataset;
 pub(crate) mod dummy_memory_cache;
 pub(crate) mod dummy_seed_generator;
 pub(crate) mod elements;
+pub(crate) mod experimental_group_by_reducer_dataset;
+pub(crate) mod file_cache;
 pub(crate) mod files;
 pub(crate) mod filter_dataset;
 pub(crate) mod finalize_dataset;
@@ -25,6 +32,7 @@ pub(crate) mod fixed_length_record_dataset;
 pub(crate) mod fixed_length_record_dataset_v2;
 pub(crate) mod flat_map_dataset;
 pub(crate) mod generator_dataset;
+pub(crate) mod group_by_reducer_dataset;
 pub(crate) mod group_by_window;
 pub(crate) mod group_by_window_dataset;
 pub(crate) mod ignore_errors_dataset;
@@ -39,6 +47,7 @@ pub(crate) mod iterator_get_next_as_optional;
 pub(crate) mod iterator_get_next_kernel;
 pub(crate) mod iterator_get_next_sync;
 pub(crate) mod iterator_resource;
+pub(crate) mod iterator_state;
 pub(crate) mod iterator_to_string_handle;
 pub(crate) mod iterator_v2;
 pub(crate) mod legacy_parallel_interleave_dataset_v2;
@@ -65,6 +74,9 @@ pub(crate) mod parallel_interleave_dataset_v3;
 pub(crate) mod parallel_interleave_dataset_v4;
 pub(crate) mod parallel_map_dataset;
 pub(crate) mod parallel_map_dataset_v2;
+pub(crate) mod parse_example_dataset;
+pub(crate) mod parse_example_dataset_v2;
+pub(crate) mod parse_examples;
 pub(crate) mod prefetch;
 pub(crate) mod prefetch_dataset;
 pub(crate) mod private_thread_pool_dataset;
@@ -74,8 +86,10 @@ pub(crate) mod reduce_dataset;
 pub(crate) mod repeat_dataset;
 pub(crate) mod rewrite_dataset;
 pub(crate) mod rows;
+pub(crate) mod sampling_dataset;
 pub(crate) mod scan_dataset;
 pub(crate) mod seeds;
+pub(crate) mod serialize_iterator;
 pub(crate) mod shard_dataset;
 pub(crate) mod shuffle;
 pub(crate) mod shuffle_and_repeat_dataset;
@@ -95,8 +109,10 @@ pub(crate) mod tf_record_dataset_v2;
 pub(crate) mod turns;
 pub(crate) mod unbatch_dataset;
 pub(crate) mod unique_dataset;
+pub(crate) mod unwrap_dataset_variant;
 pub(crate) mod window;
 pub(crate) mod window_dataset;
+pub(crate) mod wrap_dataset_variant;
 pub(crate) mod zip_dataset;
 
 use ferroflow_graph::OpSpec;
@@ -110,17 +126,23 @@ pub const ALL: &[&OpSpec] = &[
     &cache_dataset::OP,
     &cache_dataset_v2::OP,
     &concatenate_dataset::OP,
+    &csv_dataset::OP,
+    &csv_dataset_v2::OP,
     &dataset_cardinality::OP,
     &dataset_to_single_element::OP,
+    &dense_to_sparse_batch_dataset::OP,
+    &deserialize_iterator::OP,
     &directed_interleave_dataset::OP,
     &dummy_memory_cache::OP,
     &dummy_seed_generator::OP,
+    &experimental_group_by_reducer_dataset::OP,
     &filter_dataset::OP,
     &finalize_dataset::OP,
     &fixed_length_record_dataset::OP,
     &fixed_length_record_dataset_v2::OP,
     &flat_map_dataset::OP,
     &generator_dataset::OP,
+    &group_by_reducer_dataset::OP,
     &group_by_window_dataset::OP,
     &ignore_errors_dataset::OP,
     &interleave_dataset::OP,
@@ -151,6 +173,8 @@ pub const ALL: &[&OpSpec] = &[
     &parallel_interleave_dataset_v4::OP,
     &parallel_map_dataset::OP,
     &parallel_map_dataset_v2::OP,
+    &parse_example_dataset::OP,
+    &parse_example_dataset_v2::OP,
     &prefetch_dataset::OP,
     &private_thread_pool_dataset::OP,
     &random_dataset::OP,
@@ -158,7 +182,9 @@ pub const ALL: &[&OpSpec] = &[
     &reduce_dataset::OP,
     &repeat_dataset::OP,
     &rewrite_dataset::OP,
+    &sampling_dataset::OP,
     &scan_dataset::OP,
+    &serialize_iterator::OP,
     &shard_dataset::OP,
     &shuffle_and_repeat_dataset::OP,
     &shuffle_and_repeat_dataset_v2::OP,
@@ -174,6 +200,8 @@ pub const ALL: &[&OpSpec] = &[
     &tf_record_dataset_v2::OP,
     &unbatch_dataset::OP,
     &unique_dataset::OP,
+    &unwrap_dataset_variant::OP,
     &window_dataset::OP,
+    &wrap_dataset_variant::OP,
     &zip_dataset::OP,
 ];

@@ -2,7 +2,7 @@
 
 use super::dataset::{AnyIterator, Dataset, DatasetIterator, INFINITE, Next, emit};
 use super::iterator_context::IteratorContext;
-use super::seeds::{Words, resolved};
+use super::seeds::{SeedGenerator, Words, resolved};
 use crate::prelude::*;
 
 pub const OP: OpSpec = OpSpec {
@@ -16,16 +16,16 @@ pub const OP: OpSpec = OpSpec {
     ..WORDS
 };
 
-struct Random((i64, i64));
+struct Random(SeedGenerator);
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let seeds = resolved(ctx.scalar(0, "seed")?, ctx.scalar(1, "seed2")?);
-    emit(ctx, &[], Random(seeds))
+    emit(ctx, &[], Random(SeedGenerator::new(seeds, false)))
 }
 
 impl Dataset for Random {
-    fn iterator(&self, _: &IteratorContext) -> Result<AnyIterator> {
-        Ok(Box::new(RandomIterator(Words::new(self.0))))
+    fn iterator(&self, ctx: &IteratorContext) -> Result<AnyIterator> {
+        Ok(Box::new(RandomIterator(Words::new(ctx.seeds(&self.0)))))
     }
 
     fn cardinality(&self) -> i64 {

@@ -39,28 +39,74 @@ pub(super) fn resolved(seed: i64, seed2: i64) -> (i64, i64) {
     (random.hash_one(1u8) as i64, random.hash_one(2u8) as i64)
 }
 
-/// Gives seeds to the iterators of a dataset.
-pub(super) enum SeedGenerator {
-    /// The same for each.
-    Fixed((i64, i64)),
-    /// The next of a sequence for each.
-    Random(Mutex<Words>),
+/// Where a generator of seeds stands: the seeds that it began with, and how many iterators have had some of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Standing {
+    pub(super) origin: (i64, i64),
+    pub(super) given: u64,
+}
+
+struct Sequence {
+    standing: Standing,
+    words: Words,
+}
+
+impl Sequence {
+    /// The sequence at some place. Words are drawn two at a time, four of them at once.
+    fn at(standing: Standing) -> Sequence {
+        let mut words = Words::new(standing.origin);
+        words.generator.skip(u128::from(standing.given / 2));
+        if standing.given % 2 == 1 {
+            words.next();
+            words.next();
+        }
+        Sequence { standing, words }
+    }
+}
+
+/// Gives seeds to the iterators of a dataset: each the same or, to shuffle anew each time, the next of a sequence.
+pub(super) struct SeedGenerator {
+    reshuffle: bool,
+    sequence: Mutex<Sequence>,
 }
 
 impl SeedGenerator {
     /// A generator; with `reshuffle` each iterator gets other seeds.
     pub(super) fn new(seeds: (i64, i64), reshuffle: bool) -> SeedGenerator {
-        if reshuffle { SeedGenerator::Random(Mutex::new(Words::new(seeds))) } else { SeedGenerator::Fixed(seeds) }
+        SeedGenerator { reshuffle, sequence: Mutex::new(Sequence::at(Standing { origin: seeds, given: 0 })) }
     }
 
-    /// The seeds of the next iterator.
-    pub(super) fn next(&self) -> (i64, i64) {
-        match self {
-            SeedGenerator::Fixed(seeds) => *seeds,
-            SeedGenerator::Random(words) => {
-                let mut words = words.lock();
-                (i64::from(words.next()), i64::from(words.next()))
-            }
+    /// The seeds of the next iterator, and where the generator stood before.
+    pub(super) fn next(&self) -> ((i64, i64), Standing) {
+        let mut sequence = self.sequence.lock();
+        let before = sequence.standing;
+        if !self.reshuffle {
+            return (before.origin, before);
         }
+        sequence.standing.given += 1;
+        ((i64::from(sequence.words.next()), i64::from(sequence.words.next())), before)
+    }
+
+    /// Goes on from where some generator, perhaps of another process, stood.
+    pub(super) fn stand(&self, standing: Standing) {
+        *self.sequence.lock() = Sequence::at(standing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generator_goes_on_from_where_another_stood() {
+        let first = SeedGenerator::new((3, 4), true);
+        let drawn: Vec<_> = (0..5).map(|_| first.next()).collect();
+        for (k, (seeds, before)) in drawn.iter().enumerate() {
+            let other = SeedGenerator::new((0, 9), true);
+            other.stand(*before);
+            assert_eq!((other.next().0, before.given), (*seeds, k as u64));
+        }
+        let fixed = SeedGenerator::new((1, 2), false);
+        assert_eq!((fixed.next().0, fixed.next().0), ((1, 2), (1, 2)));
     }
 }

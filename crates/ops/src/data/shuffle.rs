@@ -44,7 +44,7 @@ impl Dataset for ShuffleDataset {
         Ok(Box::new(ShuffleIterator {
             input: Some(self.input.iterator(ctx)?),
             buffer_size: self.buffer_size,
-            words: Words::new(self.seeds.next()),
+            words: Words::new(ctx.seeds(&self.seeds)),
             buffer: VecDeque::new(),
         }))
     }

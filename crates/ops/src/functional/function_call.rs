@@ -1,22 +1,32 @@
 //! `FunctionCall`: a function of the graph's library as a kernel uses it: made ready once, run many times (TF: `FunctionLibraryRuntime::Run`).
+//!
+//! A kernel that has a state is the same for all steps of its session, but each way to run the graph has functions of its own: handles
+//! belong to these.
 
 use ferroflow_graph::FuncAttr;
 use ferroflow_graph::NodeInfo;
 use ferroflow_graph::kernel::{AsyncOpContext, Done, FunctionDone, FunctionHandle, FunctionRuntime, Outputs, StepContext, Value};
 use ferroflow_tensor::error::{failed_precondition, invalid_argument};
 use ferroflow_tensor::{DType, Result, Tensor};
-use std::sync::{Arc, OnceLock};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 
-/// A function, and its handle once it is ready.
+/// A function, and where it is ready.
 pub(super) struct FunctionCall {
     function: FuncAttr,
-    handle: OnceLock<FunctionHandle>,
+    ready: Mutex<Vec<Ready>>,
+}
+
+/// The handle of a function among those of a graph. A graph that is gone is told from a new one: its address is not given away before.
+struct Ready {
+    runtime: Weak<dyn FunctionRuntime>,
+    handle: FunctionHandle,
 }
 
 impl FunctionCall {
     /// The function that an attribute names.
     pub(super) fn new(function: &FuncAttr) -> FunctionCall {
-        FunctionCall { function: function.clone(), handle: OnceLock::new() }
+        FunctionCall { function: function.clone(), ready: Mutex::default() }
     }
 
     /// The function, ready to run in this step.
@@ -26,12 +36,15 @@ impl FunctionCall {
         let runtime = step.functions.as_ref().ok_or_else(|| {
             failed_precondition(format!("function '{}' cannot be run: the graph has no function library", self.function.name))
         })?;
-        if let Some(handle) = self.handle.get() {
-            return Ok((runtime.clone(), *handle));
+        if let Some(ready) = self.ready.lock().iter().find(|r| std::ptr::addr_eq(r.runtime.as_ptr(), Arc::as_ptr(runtime))) {
+            return Ok((runtime.clone(), ready.handle));
         }
         // Two steps at once may both get here; equal functions have equal handles.
         let handle = runtime.instantiate(&self.function.name, &self.function.attrs)?;
-        Ok((runtime.clone(), *self.handle.get_or_init(|| handle)))
+        let mut ready = self.ready.lock();
+        ready.retain(|r| r.runtime.strong_count() > 0);
+        ready.push(Ready { runtime: Arc::downgrade(runtime), handle });
+        Ok((runtime.clone(), handle))
     }
 
     /// Runs it in this step.
@@ -159,6 +172,19 @@ pub(super) mod tests {
             (strings(&[0], &[]), false),
         ] {
             assert_eq!(is_true(&condition).unwrap(), truth, "{condition:?}");
+        }
+    }
+
+    #[test]
+    fn each_graph_has_handles_of_its_own() {
+        let call = FunctionCall::new(&function("f"));
+        let first = step_with(vec![("f", |a| changed(&a, |x| x + 1.0)), ("g", |a| changed(&a, |x| x * 2.0))], false);
+        let second = step_with(vec![("g", |a| changed(&a, |x| x * 2.0)), ("f", |a| changed(&a, |x| x + 1.0))], false);
+        for step in [&first, &second, &first] {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            call.run(step, vec![Tensor::scalar(10f32).into()], Box::new(move |r| drop(sender.send(r))));
+            let y = receiver.recv().unwrap().unwrap()[0].to_tensor().unwrap();
+            assert_eq!(y.to_scalar::<f32>().unwrap(), 11.0);
         }
     }
 

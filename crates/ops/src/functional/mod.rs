@@ -4,6 +4,7 @@
 pub(crate) mod branch;
 pub(crate) mod case;
 pub(crate) mod eager_py_func;
+pub(crate) mod for_op;
 pub(crate) mod function_call;
 pub(crate) mod if_op;
 pub(crate) mod loop_kernel;
@@ -27,6 +28,7 @@ use ferroflow_graph::OpSpec;
 pub const ALL: &[&OpSpec] = &[
     &case::OP,
     &eager_py_func::OP,
+    &for_op::OP,
     &if_op::OP,
     &partitioned_call::OP,
     &py_func::OP,

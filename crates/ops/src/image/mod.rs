@@ -8,7 +8,12 @@ pub(crate) mod adjust_saturation;
 pub(crate) mod bmp_file;
 pub(crate) mod boxes;
 pub(crate) mod color;
+pub(crate) mod combined_non_max_suppression;
 pub(crate) mod contrast;
+pub(crate) mod crop_and_resize;
+pub(crate) mod crop_and_resize_grad_boxes;
+pub(crate) mod crop_and_resize_grad_image;
+pub(crate) mod crops;
 pub(crate) mod cubic;
 pub(crate) mod decode_and_crop_jpeg;
 pub(crate) mod decode_bmp;
@@ -16,6 +21,7 @@ pub(crate) mod decode_gif;
 pub(crate) mod decode_image;
 pub(crate) mod decode_jpeg;
 pub(crate) mod decode_png;
+pub(crate) mod distortion;
 pub(crate) mod draw_bounding_boxes;
 pub(crate) mod draw_bounding_boxes_v2;
 pub(crate) mod encode_jpeg;
@@ -28,9 +34,19 @@ pub(crate) mod gif_file;
 pub(crate) mod glimpse;
 pub(crate) mod hsv_to_rgb;
 pub(crate) mod image_file;
+pub(crate) mod image_projective_transform_v2;
+pub(crate) mod image_projective_transform_v3;
 pub(crate) mod jpeg_file;
 pub(crate) mod jpeg_writer;
+pub(crate) mod non_max_suppression;
+pub(crate) mod non_max_suppression_v2;
+pub(crate) mod non_max_suppression_v3;
+pub(crate) mod non_max_suppression_v4;
+pub(crate) mod non_max_suppression_v5;
+pub(crate) mod non_max_suppression_with_overlaps;
 pub(crate) mod png_file;
+pub(crate) mod projection;
+pub(crate) mod resize_area;
 pub(crate) mod resize_bicubic;
 pub(crate) mod resize_bicubic_grad;
 pub(crate) mod resize_bilinear;
@@ -39,9 +55,13 @@ pub(crate) mod resize_nearest_neighbor;
 pub(crate) mod resize_nearest_neighbor_grad;
 pub(crate) mod resizing;
 pub(crate) mod rgb_to_hsv;
+pub(crate) mod sample_distorted_bounding_box;
+pub(crate) mod sample_distorted_bounding_box_v2;
 pub(crate) mod scale_and_translate;
 pub(crate) mod scale_and_translate_grad;
 pub(crate) mod spans;
+pub(crate) mod stateless_sample_distorted_bounding_box;
+pub(crate) mod suppression;
 
 use ferroflow_graph::OpSpec;
 
@@ -52,6 +72,10 @@ pub const ALL: &[&OpSpec] = &[
     &adjust_contrastv2::OP,
     &adjust_hue::OP,
     &adjust_saturation::OP,
+    &combined_non_max_suppression::OP,
+    &crop_and_resize::OP,
+    &crop_and_resize_grad_boxes::OP,
+    &crop_and_resize_grad_image::OP,
     &decode_and_crop_jpeg::OP,
     &decode_bmp::OP,
     &decode_gif::OP,
@@ -67,6 +91,15 @@ pub const ALL: &[&OpSpec] = &[
     &extract_glimpse_v2::OP,
     &extract_jpeg_shape::OP,
     &hsv_to_rgb::OP,
+    &image_projective_transform_v2::OP,
+    &image_projective_transform_v3::OP,
+    &non_max_suppression::OP,
+    &non_max_suppression_v2::OP,
+    &non_max_suppression_v3::OP,
+    &non_max_suppression_v4::OP,
+    &non_max_suppression_v5::OP,
+    &non_max_suppression_with_overlaps::OP,
+    &resize_area::OP,
     &resize_bicubic::OP,
     &resize_bicubic_grad::OP,
     &resize_bilinear::OP,
@@ -74,6 +107,9 @@ pub const ALL: &[&OpSpec] = &[
     &resize_nearest_neighbor::OP,
     &resize_nearest_neighbor_grad::OP,
     &rgb_to_hsv::OP,
+    &sample_distorted_bounding_box::OP,
+    &sample_distorted_bounding_box_v2::OP,
     &scale_and_translate::OP,
     &scale_and_translate_grad::OP,
+    &stateless_sample_distorted_bounding_box::OP,
 ];

@@ -75,6 +75,13 @@ pub(crate) mod euclidean_norm;
 pub(crate) mod exp;
 pub(crate) mod expm1;
 pub(crate) mod extreme;
+pub(crate) mod fake_quant;
+pub(crate) mod fake_quant_with_min_max_args;
+pub(crate) mod fake_quant_with_min_max_args_gradient;
+pub(crate) mod fake_quant_with_min_max_vars;
+pub(crate) mod fake_quant_with_min_max_vars_gradient;
+pub(crate) mod fake_quant_with_min_max_vars_per_channel;
+pub(crate) mod fake_quant_with_min_max_vars_per_channel_gradient;
 pub(crate) mod fft;
 pub(crate) mod fft2d;
 pub(crate) mod fft3d;
@@ -127,6 +134,11 @@ pub(crate) mod not_equal;
 pub(crate) mod polygamma;
 pub(crate) mod pow;
 pub(crate) mod prod;
+pub(crate) mod quantize_and_dequantize_v2;
+pub(crate) mod quantize_and_dequantize_v3;
+pub(crate) mod quantize_and_dequantize_v4;
+pub(crate) mod quantize_and_dequantize_v4_grad;
+pub(crate) mod quantize_dequantize;
 pub(crate) mod random_gamma_grad;
 pub(crate) mod real;
 pub(crate) mod real_div;
@@ -262,6 +274,12 @@ pub const ALL: &[&OpSpec] = &[
     &euclidean_norm::OP,
     &exp::OP,
     &expm1::OP,
+    &fake_quant_with_min_max_args::OP,
+    &fake_quant_with_min_max_args_gradient::OP,
+    &fake_quant_with_min_max_vars::OP,
+    &fake_quant_with_min_max_vars_gradient::OP,
+    &fake_quant_with_min_max_vars_per_channel::OP,
+    &fake_quant_with_min_max_vars_per_channel_gradient::OP,
     &fft::OP,
     &fft2d::OP,
     &fft3d::OP,
@@ -312,6 +330,10 @@ pub const ALL: &[&OpSpec] = &[
     &polygamma::OP,
     &pow::OP,
     &prod::OP,
+    &quantize_and_dequantize_v2::OP,
+    &quantize_and_dequantize_v3::OP,
+    &quantize_and_dequantize_v4::OP,
+    &quantize_and_dequantize_v4_grad::OP,
     &random_gamma_grad::OP,
     &real::OP,
     &real_div::OP,

@@ -75,7 +75,9 @@ pub(crate) mod max_pool3d;
 pub(crate) mod max_pool3d_grad;
 pub(crate) mod max_pool_grad;
 pub(crate) mod max_pool_grad_v2;
+pub(crate) mod max_pool_grad_with_argmax;
 pub(crate) mod max_pool_v2;
+pub(crate) mod max_pool_with_argmax;
 pub(crate) mod nth_element;
 pub(crate) mod pooling;
 pub(crate) mod relu;
@@ -161,7 +163,9 @@ pub const ALL: &[&OpSpec] = &[
     &max_pool3d_grad::OP,
     &max_pool_grad::OP,
     &max_pool_grad_v2::OP,
+    &max_pool_grad_with_argmax::OP,
     &max_pool_v2::OP,
+    &max_pool_with_argmax::OP,
     &nth_element::OP,
     &relu::OP,
     &relu6::OP,

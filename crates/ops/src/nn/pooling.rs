@@ -33,21 +33,22 @@ pub(crate) fn pooled(w: &Window) -> Result<Shape> {
 ///
 /// Errors: as [`pool_window`].
 pub(crate) fn pool_shape(c: &mut ShapeContext) -> Result<()> {
-    let attrs = &c.node().attrs;
-    pool_shape_by(c, attrs)
+    let shape = shape_by(c, &c.node().attrs)?;
+    c.set_output(0, shape);
+    Ok(())
 }
 
-/// As [`pool_shape`], for a window that these attributes describe.
-fn pool_shape_by(c: &mut ShapeContext, attrs: &AttrMap) -> Result<()> {
+/// The shape of the pool of input 0 for a window that these attributes describe.
+///
+/// Errors: as [`pool_window`].
+pub(super) fn shape_by(c: &ShapeContext, attrs: &AttrMap) -> Result<PartialShape> {
     let x = c.with_rank(0, 4)?;
     let (Ok(sliding), Ok(size)) = (Sliding::of(attrs), pool_size(attrs)) else {
-        c.set_output(0, PartialShape::of_rank(4));
-        return Ok(());
+        return Ok(PartialShape::of_rank(4));
     };
     let rows = sliding.known_along(0, x.dim(1), Some(size[0] as i64))?;
     let cols = sliding.known_along(1, x.dim(2), Some(size[1] as i64))?;
-    c.set_output(0, PartialShape::new(&[x.dim(0), rows, cols, x.dim(3)]));
-    Ok(())
+    Ok(PartialShape::new(&[x.dim(0), rows, cols, x.dim(3)]))
 }
 
 /// The node's attributes with `ksize` and `strides` from the inputs at `at` and behind it, where the second version of a pool has them.
@@ -83,5 +84,7 @@ pub(crate) fn pool_v2_shape(c: &mut ShapeContext) -> Result<()> {
         return Ok(());
     };
     let attrs = with_window(&c.node().attrs, [size, strides])?;
-    pool_shape_by(c, &attrs)
+    let shape = shape_by(c, &attrs)?;
+    c.set_output(0, shape);
+    Ok(())
 }

@@ -87,34 +87,16 @@ impl Sampler {
             _ => 1.0 / self.classes as f32,
         }
     }
-
-    /// How often a class is expected among the candidates, after so many tries.
-    fn expected(&self, class: i64, tries: usize) -> f32 {
-        let p = self.probability(class);
-        if tries == self.sampled { p * self.sampled as f32 } else { (-(tries as f64 * f64::from(-p).ln_1p()).exp_m1()) as f32 }
-    }
 }
 
 impl OpKernel for Sampler {
     fn compute(&self, ctx: &mut OpKernelContext) -> Result<()> {
         let given = ctx.input(0)?;
-        if given.rank() != 2 {
-            return Err(invalid_argument(format!("true_classes must be a matrix, got shape {}", given.shape())));
-        }
-        if given.dims()[1] != self.true_classes as i64 {
-            return Err(invalid_argument(format!(
-                "true_classes must have num_true columns, expected: {} was: {}",
-                self.true_classes,
-                given.dims()[1]
-            )));
-        }
-        let known = given.as_slice::<i64>()?;
+        let classes = if matches!(self.likely, Likely::All) { u64::MAX } else { self.classes };
+        let known = check_true_classes(given, self.true_classes, classes)?;
         let (candidates, tries): (Vec<i64>, usize) = if matches!(self.likely, Likely::All) {
             ((0..self.sampled as i64).collect(), self.sampled)
         } else {
-            if let Some(bad) = known.iter().find(|&&c| c < 0 || c as u64 >= self.classes) {
-                return Err(invalid_argument(format!("`true_candidate` out of range [0, {}), received {bad}", self.classes)));
-            }
             // TF sets 2048 words aside for each candidate.
             let mut words = Words::new(self.source.reserve(512 * self.sampled as u128));
             let mut tries = 0;
@@ -129,14 +111,44 @@ impl OpKernel for Sampler {
             }
             (all, tries)
         };
-        let count = |class: &i64| if matches!(self.likely, Likely::All) { 1.0 } else { self.expected(*class, tries) };
-        let of_true = Tensor::from_slice(given.shape().clone(), &known.iter().map(count).collect::<Vec<f32>>())?;
-        let of_sampled = Tensor::vector(&candidates.iter().map(count).collect::<Vec<f32>>())?;
+        let count = |classes: &[i64]| match self.likely {
+            Likely::All => vec![1.0; classes.len()],
+            _ => counts(classes, self.sampled, tries, |class| self.probability(class)),
+        };
+        let of_true = Tensor::from_slice(given.shape().clone(), &count(known))?;
+        let of_sampled = Tensor::vector(&count(&candidates))?;
         ctx.set_output(0, Tensor::vector(&candidates)?);
         ctx.set_output(1, of_true);
         ctx.set_output(2, of_sampled);
         Ok(())
     }
+}
+
+/// The true classes in a matrix of so many columns; all must lie below `classes`.
+///
+/// Errors: `InvalidArgument` if they do not.
+pub(super) fn check_true_classes(given: &Tensor, columns: usize, classes: u64) -> Result<&[i64]> {
+    if given.rank() != 2 {
+        return Err(invalid_argument(format!("true_classes must be a matrix, got shape {}", given.shape())));
+    }
+    if given.dims()[1] != columns as i64 {
+        return Err(invalid_argument(format!("true_classes must have num_true columns, expected: {columns} was: {}", given.dims()[1])));
+    }
+    let known = given.as_slice::<i64>()?;
+    if classes != u64::MAX
+        && let Some(bad) = known.iter().find(|&&c| c < 0 || c as u64 >= classes)
+    {
+        return Err(invalid_argument(format!("`true_candidate` out of range [0, {classes}), received {bad}")));
+    }
+    Ok(known)
+}
+
+/// How often each class is expected among so many candidates, which took so many tries.
+pub(super) fn counts(classes: &[i64], sampled: usize, tries: usize, probability: impl Fn(i64) -> f32) -> Vec<f32> {
+    let expected = |p: f32| {
+        if tries == sampled { p * sampled as f32 } else { (-(tries as f64 * f64::from(-p).ln_1p()).exp_m1()) as f32 }
+    };
+    classes.iter().map(|&class| expected(probability(class))).collect()
 }
 
 /// The shapes of candidates and of both counts.

@@ -8,7 +8,10 @@ pub(crate) mod compute_accidental_hits;
 pub(crate) mod counter_based;
 pub(crate) mod distribution;
 pub(crate) mod fixed_unigram_candidate_sampler;
+pub(crate) mod generator_state;
 pub(crate) mod integers;
+pub(crate) mod learned_unigram_candidate_sampler;
+pub(crate) mod learned_weights;
 pub(crate) mod log_uniform_candidate_sampler;
 pub(crate) mod multinomial;
 pub(crate) mod parameterized_truncated_normal;
@@ -21,6 +24,8 @@ pub(crate) mod random_standard_normal;
 pub(crate) mod random_uniform;
 pub(crate) mod random_uniform_int;
 pub(crate) mod rejection;
+pub(crate) mod rng_read_and_skip;
+pub(crate) mod rng_skip;
 pub(crate) mod shape_argument;
 pub(crate) mod stateless_multinomial;
 pub(crate) mod stateless_parameterized_truncated_normal;
@@ -37,6 +42,7 @@ pub(crate) mod stateless_random_uniform_int_v2;
 pub(crate) mod stateless_random_uniform_v2;
 pub(crate) mod stateless_truncated_normal;
 pub(crate) mod stateless_truncated_normal_v2;
+pub(crate) mod thread_unsafe_unigram_candidate_sampler;
 pub(crate) mod truncated;
 pub(crate) mod truncated_normal;
 pub(crate) mod uniform_candidate_sampler;
@@ -49,6 +55,7 @@ pub const ALL: &[&OpSpec] = &[
     &all_candidate_sampler::OP,
     &compute_accidental_hits::OP,
     &fixed_unigram_candidate_sampler::OP,
+    &learned_unigram_candidate_sampler::OP,
     &log_uniform_candidate_sampler::OP,
     &multinomial::OP,
     &parameterized_truncated_normal::OP,
@@ -59,6 +66,8 @@ pub const ALL: &[&OpSpec] = &[
     &random_standard_normal::OP,
     &random_uniform::OP,
     &random_uniform_int::OP,
+    &rng_read_and_skip::OP,
+    &rng_skip::OP,
     &stateless_multinomial::OP,
     &stateless_parameterized_truncated_normal::OP,
     &stateless_random_get_alg::OP,
@@ -74,6 +83,7 @@ pub const ALL: &[&OpSpec] = &[
     &stateless_random_uniform_v2::OP,
     &stateless_truncated_normal::OP,
     &stateless_truncated_normal_v2::OP,
+    &thread_unsafe_unigram_candidate_sampler::OP,
     &truncated_normal::OP,
     &uniform_candidate_sampler::OP,
 ];

@@ -84,6 +84,12 @@ impl<'a> Coo<'a> {
         }
     }
 
+    /// The first value of which a coordinate lies outside the shape, and which one.
+    pub(crate) fn first_outside(&self) -> Option<(usize, usize)> {
+        let outside = |i: usize| self.at(i).iter().zip(self.dims.iter()).position(|(x, d)| !(0..*d).contains(x));
+        (0..self.n).find_map(|i| outside(i).map(|d| (i, d)))
+    }
+
     /// Whether the coordinates of value `i` lie inside the shape.
     pub(crate) fn is_inside(&self, i: usize) -> bool {
         self.at(i).iter().zip(self.dims.iter()).all(|(x, d)| (0..*d).contains(x))

@@ -27,7 +27,7 @@ pub(crate) fn from_bytes(bytes: &Bytes) -> Result<Tensor> {
 /// Tensors as elements of this type, string or variant.
 ///
 /// Errors: `Unimplemented` for another type.
-pub(super) fn pack(dtype: DType, shape: Shape, parts: &[Tensor]) -> Result<Tensor> {
+pub(crate) fn pack(dtype: DType, shape: Shape, parts: &[Tensor]) -> Result<Tensor> {
     match dtype {
         DType::String => Tensor::strings(shape, parts.iter().map(to_bytes).collect::<Result<_>>()?),
         DType::Variant => {

@@ -15,7 +15,7 @@ pub const OP: OpSpec = OpSpec {
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let axis = ctx.input(0)?;
     if !axis.shape().is_scalar() {
-        return Err(invalid_argument(format!("Input split_dim should be a scalar but received shape {}", axis.shape())));
+        return Err(invalid_argument(format!("Input axis should be a scalar but received shape {}", axis.shape())));
     }
     let given = axis.to_i64()?;
     let x = Coo::of(ctx.input(1)?, ctx.input(2)?, ctx.input(3)?)?;

@@ -38,7 +38,14 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
             b.shape()
         )));
     }
-    a.check_bounds()?;
+    if let Some((i, d)) = a.first_outside() {
+        let dims: Vec<String> = a.dims.iter().map(i64::to_string).collect();
+        return Err(invalid_argument(format!(
+            "Sparse tensor has an invalid index on dimension {d}: a_indices({i},{d}) = {}, dense tensor shape: {}",
+            a.at(i)[d],
+            dims.join(" ")
+        )));
+    }
     with_numeric!(b.dtype() => T, { add::<T>(&a, &mut b)? }, else { return Err(unsupported("SparseTensorDenseAdd", b.dtype())) });
     ctx.set_output(0, b);
     Ok(())

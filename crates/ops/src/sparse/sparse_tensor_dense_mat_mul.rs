@@ -4,6 +4,7 @@ use super::coo::Coo;
 use crate::prelude::*;
 use crate::state::arithmetic::Arithmetic;
 use ferroflow_tensor::Element;
+use half::f16;
 use num_complex::Complex;
 
 pub const OP: OpSpec = OpSpec {
@@ -42,13 +43,21 @@ impl Conjugate for Complex<f64> {
     }
 }
 
-fn multiply<T: Conjugate>(a: &Coo, b: &Tensor, shape: Shape, (adjoint_a, adjoint_b): (bool, bool)) -> Result<Tensor> {
-    let (columns, width) = (shape.dim(1), b.dims()[1] as usize);
-    let (values, b) = (a.values.as_slice::<T>()?, b.as_slice::<T>()?);
-    Tensor::build(shape, |out: &mut [T]| {
-        out.fill(T::default());
+/// Adds the product to `out`, rows of `columns` numbers; `b` has rows of `width`.
+struct Product<'a> {
+    a: &'a Coo<'a>,
+    width: usize,
+    columns: usize,
+    adjoint: (bool, bool),
+}
+
+impl Product<'_> {
+    fn add<T: Conjugate>(&self, values: &[T], b: &[T], out: &mut [T]) {
+        let (adjoint_a, adjoint_b) = self.adjoint;
+        let (columns, width) = (self.columns, self.width);
         for (i, &value) in values.iter().enumerate() {
-            let (m, k) = if adjoint_a { (a.at(i)[1] as usize, a.at(i)[0] as usize) } else { (a.at(i)[0] as usize, a.at(i)[1] as usize) };
+            let at = self.a.at(i);
+            let (m, k) = if adjoint_a { (at[1] as usize, at[0] as usize) } else { (at[0] as usize, at[1] as usize) };
             let value = if adjoint_a { value.conjugate() } else { value };
             let row = &mut out[m * columns..(m + 1) * columns];
             if adjoint_b {
@@ -57,8 +66,28 @@ fn multiply<T: Conjugate>(a: &Coo, b: &Tensor, shape: Shape, (adjoint_a, adjoint
                 row.iter_mut().zip(&b[k * width..]).for_each(|(o, &x)| *o = o.plus(value.times(x)));
             }
         }
-        Ok(())
-    })
+    }
+
+    fn of<T: Conjugate>(&self, b: &Tensor, shape: Shape) -> Result<Tensor> {
+        let (values, b) = (self.a.values.as_slice::<T>()?, b.as_slice::<T>()?);
+        Tensor::build(shape, |out: &mut [T]| {
+            out.fill(T::default());
+            self.add(values, b, out);
+            Ok(())
+        })
+    }
+
+    /// As [`Product::of`], with sums that are rounded once only; TF does that for half alone.
+    fn of_halves(&self, b: &Tensor, shape: Shape) -> Result<Tensor> {
+        let wide = |t: &Tensor| -> Result<Vec<f32>> { Ok(t.as_slice::<f16>()?.iter().map(|x| x.to_f32()).collect()) };
+        let (values, b) = (wide(self.a.values)?, wide(b)?);
+        let mut sums = crate::sparse::coo::filled(shape.num_elements(), 0f32)?;
+        self.add(&values, &b, &mut sums);
+        Tensor::build(shape, |out: &mut [f16]| {
+            out.iter_mut().zip(&sums).for_each(|(o, x)| *o = f16::from_f32(*x));
+            Ok(())
+        })
+    }
 }
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
@@ -81,9 +110,18 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
             b.shape()
         )));
     }
-    a.check_bounds()?;
+    if let Some((i, d)) = a.first_outside() {
+        let name = if (d == 0) == adjoint.0 { "k" } else { "m" };
+        return Err(invalid_argument(format!("{name} ({}) from index[{i},{d}] out of bounds (>={})", a.at(i)[d], a.dims[d])));
+    }
     let shape = Shape::new(&[rows, columns])?;
-    let y = with_numeric!(b.dtype() => T, { multiply::<T>(&a, b, shape, adjoint)? }, else { return Err(unsupported("SparseTensorDenseMatMul", b.dtype())) });
+    let product = Product { a: &a, width: b.dims()[1] as usize, columns: shape.dim(1), adjoint };
+    let y = match b.dtype() {
+        DType::Half => product.of_halves(b, shape)?,
+        dtype => {
+            with_numeric!(dtype => T, { product.of::<T>(b, shape)? }, else { return Err(unsupported("SparseTensorDenseMatMul", dtype)) })
+        }
+    };
     ctx.set_output(0, y);
     Ok(())
 }

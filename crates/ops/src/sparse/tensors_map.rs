@@ -33,13 +33,13 @@ impl TensorsMap {
         number
     }
 
-    /// Hands out the sparse tensors of these numbers, all or none.
+    /// Hands out the sparse tensors of these numbers, all or none; `name` is the map's, for errors.
     ///
     /// Errors: `InvalidArgument` if one does not exist.
-    pub(super) fn take(&self, numbers: &[i64]) -> Result<Vec<Member>> {
+    pub(super) fn take(&self, numbers: &[i64], name: &str) -> Result<Vec<Member>> {
         let mut state = self.0.lock();
         if let Some(missing) = numbers.iter().enumerate().find(|(i, n)| !state.held.contains_key(n) || numbers[..*i].contains(n)) {
-            return Err(invalid_argument(format!("Unable to find SparseTensor: {} in map", missing.1)));
+            return Err(invalid_argument(format!("Unable to find SparseTensor: {} in map: {name}", missing.1)));
         }
         Ok(numbers.iter().filter_map(|n| state.held.remove(n)).collect())
     }

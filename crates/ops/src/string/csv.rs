@@ -5,7 +5,7 @@ use num_traits::AsPrimitive;
 use std::str::FromStr;
 
 /// What separates fields, and which of them are wanted.
-pub(super) struct Format<'a> {
+pub(crate) struct Format<'a> {
     delimiter: u8,
     quotes: bool,
     missing: &'a [u8],
@@ -28,15 +28,20 @@ impl Format<'_> {
         Ok(Format { delimiter, quotes: attrs.bool("use_quote_delim")?, missing: attrs.str("na_value")?.as_bytes(), selected })
     }
 
+    /// The format with this delimiter, of all columns.
+    pub(crate) fn with(delimiter: u8, quotes: bool, missing: &[u8]) -> Format<'_> {
+        Format { delimiter, quotes, missing, selected: &[] }
+    }
+
     /// The field, unless its value is missing.
-    pub(super) fn present(&self, field: Vec<u8>) -> Option<Vec<u8>> {
+    pub(crate) fn present(&self, field: Vec<u8>) -> Option<Vec<u8>> {
         (!field.is_empty() && field != self.missing).then_some(field)
     }
 
     /// The wanted fields of a record.
     ///
     /// Errors: `InvalidArgument` for quotes that are out of place.
-    pub(super) fn fields(&self, record: &[u8]) -> Result<Vec<Vec<u8>>> {
+    pub(crate) fn fields(&self, record: &[u8]) -> Result<Vec<Vec<u8>>> {
         let mut fields = Vec::new();
         let mut number = 0i64;
         let mut at = 0;

@@ -13,7 +13,7 @@ pub const OP: OpSpec = OpSpec {
 };
 
 /// One column of the result.
-fn column(fields: &[Option<Vec<u8>>], default: &Tensor, shape: Shape, number: usize) -> Result<Tensor> {
+pub(crate) fn column(fields: &[Option<Vec<u8>>], default: &Tensor, shape: Shape, number: usize) -> Result<Tensor> {
     let missing = |record: usize| invalid_argument(format!("Field {number} is required but missing in record {record}!"));
     fn numbers<T: ferroflow_tensor::Element + std::str::FromStr + Copy + 'static>(
         fields: &[Option<Vec<u8>>],

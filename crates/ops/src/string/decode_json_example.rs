@@ -159,7 +159,11 @@ fn int_element(json: &Json, out: &mut Vec<u8>) -> Result<(), String> {
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let texts = ctx.input(0)?;
     let convert = |text: &Bytes| -> Result<Bytes> {
-        let json = serde_json::from_slice::<Json>(text).map_err(|e| e.to_string());
+        let lenient = |error: serde_json::Error| {
+            let text = std::str::from_utf8(text).map_err(|e| e.to_string())?;
+            serde_json::from_str::<Json>(&super::json::strict(text)).map_err(|_| error.to_string())
+        };
+        let json = serde_json::from_slice::<Json>(text).or_else(lenient);
         let binary = json.and_then(|json| Writer::example(&json));
         binary.map(Bytes::from).map_err(|e| invalid_argument(format!("Error while parsing JSON: {e}")))
     };

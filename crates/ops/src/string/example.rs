@@ -133,7 +133,7 @@ pub(super) fn decoded<M: Message + Default>(bytes: &Bytes, name: &str, what: &st
 }
 
 /// One example's features, and what it is called in messages.
-pub(super) struct Row {
+pub(crate) struct Row {
     pub(super) features: Features,
     pub(super) name: String,
 }
@@ -146,12 +146,12 @@ impl Row {
 }
 
 /// A feature that every example has in this shape, or a default.
-pub(super) struct Dense<'a> {
-    pub(super) key: &'a str,
-    pub(super) dtype: DType,
+pub(crate) struct Dense<'a> {
+    pub(crate) key: &'a str,
+    pub(crate) dtype: DType,
     /// Of one example. An unknown first dimension is as long as the longest.
-    pub(super) shape: &'a PartialShape,
-    pub(super) default: &'a Tensor,
+    pub(crate) shape: &'a PartialShape,
+    pub(crate) default: &'a Tensor,
 }
 
 impl Dense<'_> {
@@ -169,7 +169,7 @@ impl Dense<'_> {
     /// The feature of all examples, `[examples, shape...]`, or of the only one.
     ///
     /// Errors: `InvalidArgument` for a feature that is missing or does not fit.
-    pub(super) fn column(&self, rows: &[Row], is_single: bool) -> Result<Tensor> {
+    pub(crate) fn column(&self, rows: &[Row], is_single: bool) -> Result<Tensor> {
         let (varies, stride) = self.stride()?;
         if self.default.dtype() != self.dtype {
             return Err(invalid_argument(format!(
@@ -240,7 +240,7 @@ impl Dense<'_> {
 /// A feature of all examples as indices, values and shape of a sparse tensor `[examples, longest]`, or `[length]` of the only one.
 ///
 /// Errors: `InvalidArgument` for values of another type.
-pub(super) fn sparse(rows: &[Row], key: &str, dtype: DType, is_single: bool) -> Result<[Tensor; 3]> {
+pub(crate) fn sparse(rows: &[Row], key: &str, dtype: DType, is_single: bool) -> Result<[Tensor; 3]> {
     let mut column = Column::new(dtype)?;
     let (mut indices, mut longest) = (Vec::new(), 0);
     for (i, row) in rows.iter().enumerate() {
@@ -262,7 +262,7 @@ pub(super) fn sparse(rows: &[Row], key: &str, dtype: DType, is_single: bool) -> 
 /// A feature of all examples as values and row splits of a ragged tensor.
 ///
 /// Errors: `InvalidArgument` for values of another type, or splits that do not fit theirs.
-pub(super) fn ragged(rows: &[Row], key: &str, dtype: DType, splits: DType, is_single: bool) -> Result<[Tensor; 2]> {
+pub(crate) fn ragged(rows: &[Row], key: &str, dtype: DType, splits: DType, is_single: bool) -> Result<[Tensor; 2]> {
     let mut column = Column::new(dtype)?;
     let mut ends = vec![0i64];
     for row in rows {
@@ -282,14 +282,14 @@ pub(super) fn ragged(rows: &[Row], key: &str, dtype: DType, splits: DType, is_si
 /// The text of a key.
 ///
 /// Errors: `InvalidArgument` if it is not UTF-8, which no feature's name is.
-pub(super) fn key(bytes: &Bytes) -> Result<&str> {
+pub(crate) fn key(bytes: &Bytes) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| invalid_argument("a feature's key is not valid UTF-8"))
 }
 
 /// The examples of a vector (or scalar) of serialised ones, and their names if they are given.
 ///
 /// Errors: `InvalidArgument` for shapes that do not fit and bytes that are no example.
-pub(super) fn rows(serialized: &Tensor, names: Option<&Tensor>) -> Result<Vec<Row>> {
+pub(crate) fn rows(serialized: &Tensor, names: Option<&Tensor>) -> Result<Vec<Row>> {
     let names = match names {
         Some(n) if n.num_elements() > 0 => {
             if n.shape() != serialized.shape() {

@@ -36,14 +36,21 @@ fn wav(samples: &[f32], channels: u16, rate: u32) -> Vec<u8> {
     file.extend_from_slice(b"data");
     file.extend_from_slice(&bytes.to_le_bytes());
     for &sample in samples {
-        file.extend_from_slice(&((sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)).round() as i16).to_le_bytes());
+        // The cast keeps what is too large within the type.
+        file.extend_from_slice(&((sample * 32768.0).round() as i16).to_le_bytes());
     }
     file
 }
 
 fn compute(ctx: &mut OpKernelContext) -> Result<()> {
-    let (tag, x) = (scalar_tag(ctx, 2)?, ctx.input(3)?);
-    let rate = ctx.scalar::<f32>(4, "sample_rate")?;
+    let summary = sounds(&scalar_tag(ctx, 2)?, ctx.input(3)?, ctx.scalar::<f32>(4, "sample_rate")?, ctx.node.attrs.count("max_outputs")?)?;
+    writer(ctx)?.add(step(ctx)?, What::Summary(summary))
+}
+
+/// A summary of the first `most` sounds of a tensor.
+///
+/// Errors: `InvalidArgument` for tensors that are no sounds.
+pub(super) fn sounds(tag: &str, x: &Tensor, rate: f32, most: usize) -> Result<Summary> {
     if rate.is_nan() || rate <= 0.0 || rate > u32::MAX as f32 {
         return Err(invalid_argument(format!("sample_rate must be positive, got {rate}")));
     }
@@ -56,7 +63,6 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     if size > (u32::MAX / 4) as usize {
         return Err(invalid_argument(format!("sounds of {frames} frames do not fit into a WAV file")));
     }
-    let most = ctx.node.attrs.count("max_outputs")?;
     let mut summary = Summary::default();
     for i in 0..x.shape().dim(0).min(most) {
         let samples = &x.as_slice::<f32>()?[i * size..][..size];
@@ -70,5 +76,5 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
         let tag = if most > 1 { format!("{tag}/audio/{i}") } else { format!("{tag}/audio") };
         summary.value.push(SummaryValue { tag, value: Some(Kind::Audio(audio)), ..SummaryValue::default() });
     }
-    writer(ctx)?.add(step(ctx)?, What::Summary(summary))
+    Ok(summary)
 }

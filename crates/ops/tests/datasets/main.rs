@@ -242,8 +242,14 @@ fn a_cache_is_filled_by_the_first_iterator_that_gets_to_the_end() {
     assert_eq!(flat(&step, &cache), flat(&step, &cache));
     assert_ne!(flat(&step, &shuffled), flat(&step, &shuffled));
     assert_eq!(flat(&step, &few).len(), 3);
-    let in_a_file = dataset("CacheDataset", &step, vec![few, Tensor::string("/x")], &[]);
-    assert_eq!(in_a_file.unwrap_err().code(), Code::Unimplemented);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("cache").display().to_string();
+    let in_files = dataset("CacheDataset", &step, vec![shuffled, Tensor::string(path.clone())], &[]).unwrap();
+    let first = flat(&step, &in_files);
+    assert!(dir.path().join("cache.index").exists());
+    // Another dataset finds what this one has left there.
+    let other = dataset("CacheDataset", &step, vec![range(0, 2), Tensor::string(path)], &[]).unwrap();
+    assert_eq!((flat(&step, &in_files), flat(&step, &other)), (first.clone(), first));
 }
 
 #[test]
