@@ -183,3 +183,9 @@ pub fn switch(data: impl Into<Output>, pred: impl Into<Output>) -> OpBuilder {
     let graph = data.graph().clone();
     graph.op("Switch").input(data).input(pred)
 }
+
+/// `Timestamp`: Seconds since the beginning of 1970, to the microsecond, each time that it runs.
+#[track_caller]
+pub fn timestamp(graph: &Graph) -> OpBuilder {
+    graph.op("Timestamp")
+}

@@ -22,6 +22,7 @@ pub(crate) mod ref_select;
 pub(crate) mod ref_switch;
 pub(crate) mod switch;
 pub(crate) mod switch_n;
+pub(crate) mod timestamp;
 pub(crate) mod value_text;
 
 use ferroflow_graph::OpSpec;
@@ -49,4 +50,5 @@ pub const ALL: &[&OpSpec] = &[
     &ref_switch::OP,
     &switch::OP,
     &switch_n::OP,
+    &timestamp::OP,
 ];
