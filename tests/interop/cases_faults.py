@@ -217,7 +217,6 @@ def callables_and_partial_runs_name_a_lost_task(t):
         c.kill("ps", 0)
         for attempt in (lambda: call(np.float32(1)), lambda: s.partial_run_setup([y], [x])):
             raises(LOST, ["/job:ps/replica:0/task:0 at " + c.spec["ps"][0]], attempt)
-        del call, attempt  # it is released while its server is there
 
 
 @test(limit=120)

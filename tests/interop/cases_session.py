@@ -1,7 +1,7 @@
 """The client's API: sessions, extension, feeds, partial runs, callables, devices, containers."""
 from tensorflow.core.protobuf import config_pb2
 
-from suite import close, graph_and_session, holds, np, raises, same, test, tf
+from suite import close, graph_and_session, holds, np, raises, release_callable, same, test, tf
 
 
 @test()
@@ -140,7 +140,7 @@ def callables_run_and_can_be_released(t):
             direct = s._make_callable_from_options(options)
             holds(float(direct(np.float32(2.0))[0]) in (4.0, 5.0), "the fetch, before or after the target")
             holds(s.run(v) == 2.0, "the target ran once")
-            del direct
+            release_callable(direct)
             same(s.run(y, {x: 3.0}), 4.0, "a step after the release")
 
 

@@ -106,6 +106,9 @@ def run_one(test, context):
     thread = threading.Thread(target=body, daemon=True)
     thread.start()
     thread.join(test.limit)
+    frame = sys._current_frames().get(thread.ident) if thread.is_alive() else None
+    if frame:
+        outcome[0] += ", in\n" + "".join(traceback.format_stack(frame))[-3000:]
     dead = context.end_of_test()
     if dead:
         tails = "\n".join(context._shared.log(*key) for key in dead)

@@ -15,9 +15,11 @@ import tensorflow.compat.v1 as tf  # noqa: E402
 logging.getLogger("tensorflow").setLevel(logging.ERROR)
 tf.disable_v2_behavior()
 
-# A session that is collected as garbage is closed, and TensorFlow's client waits for ever where its server has been stopped
-# meanwhile: sessions that a failed server leaves behind would block whichever test runs next.
+# A session that is collected as garbage is closed, and a callable released; TensorFlow's client waits for ever where the server has
+# been stopped meanwhile. What a failed server leaves behind would block whichever test runs when the garbage is collected.
 tf.Session.__mro__[1].__del__ = lambda self: None
+release_callable = tf.Session.__mro__[1]._Callable.__del__
+tf.Session.__mro__[1]._Callable.__del__ = lambda self: None
 
 TESTS = []
 JOBS = {"ps": 2, "worker": 2}

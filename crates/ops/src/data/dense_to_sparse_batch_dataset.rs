@@ -7,6 +7,7 @@ use crate::dataflow::row_batch::join;
 use crate::prelude::*;
 use crate::sparse::coo::matrix;
 use crate::sparse::serialized::pack;
+use ferroflow_tensor::error::data_loss;
 
 pub const OP: OpSpec = OpSpec {
     signature: "DenseToSparseBatchDataset(input_dataset: variant, batch_size: int64, row_shape: int64) -> (handle: variant)",
@@ -62,24 +63,18 @@ impl SparseBatchIterator {
     fn batch(&self, elements: &[Element]) -> Result<Element> {
         let parts: Vec<&Tensor> = elements.iter().filter_map(|e| e.first()).collect();
         let mut dims = self.row_shape.clone();
+        let row_shape = PartialShape::from_numbers(&self.row_shape)?;
         let mut indices = Vec::new();
         for (i, part) in parts.iter().enumerate() {
+            let refused = |how: &str| format!("Input element had shape ({}) that is {how} the row shape ({row_shape}).", part.shape());
             if part.rank() != dims.len() {
-                return Err(invalid_argument(format!(
-                    "Input element had shape ({}) that is incompatible with the row shape ({:?}).",
-                    part.shape(),
-                    self.row_shape
-                )));
+                return Err(invalid_argument(refused("incompatible with")));
             }
             for (axis, &d) in part.dims().iter().enumerate() {
                 if self.row_shape[axis] == -1 {
                     dims[axis] = dims[axis].max(d);
                 } else if d > self.row_shape[axis] {
-                    return Err(out_of_range(format!(
-                        "Input element had shape {} that is larger than the row shape {:?} along dimension {axis}",
-                        part.shape(),
-                        self.row_shape
-                    )));
+                    return Err(data_loss(refused("larger than")));
                 }
             }
             for at in 0..part.num_elements() {
