@@ -16,11 +16,11 @@ fn compute(ctx: &mut OpKernelContext) -> Result<()> {
     let x = ctx.input(0)?;
     let strings = x.as_strings()?;
     let dtype = ctx.node.output_types[0].dtype;
-    // Words and numbers of the error are TensorFlow's, which measures by the longest.
-    let length = strings.iter().map(|s| s.len()).max().unwrap_or(0);
+    let length = strings.first().map_or(0, |s| s.len());
     if let Some((i, s)) = strings.iter().enumerate().find(|(_, s)| s.len() != length) {
         return Err(invalid_argument(format!(
-            "DecodeRaw requires input strings to all be the same size, but element {i} has size {} != {length}",
+            // In TensorFlow's order: the size of the first, then that of the element.
+            "DecodeRaw requires input strings to all be the same size, but element {i} has size {length} != {}",
             s.len()
         )));
     }
@@ -63,7 +63,9 @@ mod tests {
         assert_eq!(run(Tensor::string(vec![7u8]), DType::Bool, true).unwrap().as_slice::<bool>().unwrap(), [true]);
         let e = run(Tensor::string("abc"), DType::Int16, true).unwrap_err();
         assert_eq!(e.bare_message(), "Input to DecodeRaw has length 3 that is not a multiple of 2, the size of int16");
-        assert_eq!(run(strings(&[2], &["ab", ""]), DType::Int16, true).unwrap_err().code(), Code::InvalidArgument);
+        let e = run(strings(&[2], &["ab", ""]), DType::Int16, true).unwrap_err();
+        let want = "DecodeRaw requires input strings to all be the same size, but element 1 has size 2 != 0";
+        assert_eq!((e.code(), e.bare_message()), (Code::InvalidArgument, want));
         assert_eq!(run(strings(&[0], &[]), DType::Int16, true).unwrap().dims(), [0, 0]);
     }
 }
